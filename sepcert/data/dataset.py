@@ -1,0 +1,41 @@
+"""A labelled table in memory, with what is needed to speak of its rows and columns as the user knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sepcert.data.description import DataDescription
+from sepcert.problem import IntArray, Points, SignArray
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Points and labels that were read, and their description.
+
+    Attributes
+    ----------
+    points : Points
+        The n rows used.
+    labels : ndarray of int8, shape (n,)
+        +1 for the positive class, -1 for the other.
+    row_numbers : ndarray of int64, shape (n,)
+        For each row used its 1-based number among the data rows of the file; increasing.
+    description : DataDescription
+        Fingerprints are None in it; :meth:`fingerprint` gives one that has them.
+    other_reading : Points or None
+        The same numerals read the other way (decimal / binary64); None where there is only one reading.
+    line_numbers : callable or None
+        Given indices of used rows (0-based), the lines of the file where they begin (1-based); None where lines
+        make no sense.
+    fingerprint : callable
+        Returns the description with sha256, labels_sha256 and matrix_sha256 filled in.
+    """
+
+    points: Points
+    labels: SignArray
+    row_numbers: IntArray
+    description: DataDescription
+    fingerprint: Callable[[], DataDescription]
+    other_reading: Points | None = None
+    line_numbers: Callable[[Sequence[int]], list[int]] | None = None
