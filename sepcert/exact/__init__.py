@@ -1,0 +1,1 @@
+"""What turns a floating-point proposal into exact evidence."""

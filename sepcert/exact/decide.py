@@ -1,0 +1,123 @@
+"""Decide one face exactly: a strict separator or a minimal witness, from a float proposal where that is good enough.
+
+The order: the proposed direction is checked over all rows; the proposed support is solved exactly for its weights; the
+exact simplex settles what is left, starting from the rows that were proposed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sepcert.exact.face import Face
+from sepcert.exact.linear_algebra import null_space
+from sepcert.exact.simplex import separate
+from sepcert.problem import FloatArray
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What floating point believes about a face; nothing here is trusted.
+
+    Attributes
+    ----------
+    direction : ndarray of float64, shape (q,), or None
+        A separator in the coordinates of :meth:`sepcert.exact.face.Face.floats`.
+    support : tuple of int
+        Rows (indices of the problem) that may carry a witness, or hold the margin.
+    working : tuple of int
+        Further rows that were found to matter.
+    """
+
+    direction: FloatArray | None = None
+    support: tuple[int, ...] = ()
+    working: tuple[int, ...] = ()
+
+
+Proposer = Callable[[Face], Proposal]
+
+
+@dataclass(frozen=True)
+class FaceAnswer:
+    """The exact answer about a face; both None: stopped by the deadline.
+
+    Attributes
+    ----------
+    separator : list of int or None
+        w in R^D with z_i'w > 0 for every member.
+    witness : dict of int to Fraction or None
+        Row -> p_i > 0 over the raw rows, with sum p_i z_i orthogonal to the face's subspace; minimal.
+    """
+
+    separator: list[int] | None = None
+    witness: dict[int, Fraction] | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """An absolute end on the monotonic clock; None: no limit."""
+
+    at: float | None = None
+
+    def passed(self) -> bool:
+        """Whether the time is up."""
+        return self.at is not None and time.monotonic() >= self.at
+
+
+def decide(face: Face, propose: Proposer, deadline: Deadline) -> FaceAnswer:
+    """Return an exact separator or witness of a face with at least one member, none of them zero in it."""
+    proposal = propose(face)
+    if proposal.direction is not None:
+        weights = face.scaled_base(proposal.direction)
+        if any(weights) and not len(face.violators(weights)):
+            return FaceAnswer(separator=weights, notes=("the proposed direction separates",))
+    witness = support_witness(face, proposal.support)
+    if witness is not None:
+        return FaceAnswer(witness=witness, notes=("the proposed support carries a witness",))
+    return _by_simplex(face, [*proposal.support, *proposal.working], deadline)
+
+
+def support_witness(face: Face, support: Sequence[int]) -> dict[int, Fraction] | None:
+    """Return the witness on the given rows if it is unique up to scale and of one sign; else None."""
+    if not support or len(support) > face.dimension + 1:
+        return None
+    face.rows.fetch(support)
+    exact = [face.integers(i) for i in support]
+    columns = [list(column) for column in zip(*(row for row, _ in exact), strict=True)]
+    kernel = null_space(columns, len(support))
+    if len(kernel) != 1:
+        return None
+    vector = kernel[0]
+    if min(vector) < 0 < max(vector):
+        return None
+    return {i: abs(v) * k for i, v, (_, k) in zip(support, vector, exact, strict=True) if v}
+
+
+def _by_simplex(face: Face, hints: Sequence[int], deadline: Deadline) -> FaceAnswer:
+    """Run the exact simplex over all members, entering proposed rows first while they are violated."""
+    preferred = list(dict.fromkeys(hints))
+    face.rows.fetch(preferred)
+
+    def violated(weights: list[int]) -> int | None:
+        worst: tuple[float, int] | None = None
+        for i in preferred:
+            row = face.reduced(i)
+            value = sum(a * b for a, b in zip(row, weights, strict=True) if a and b)
+            if value <= 0:
+                size = sum(abs(a * b) for a, b in zip(row, weights, strict=True) if a and b) or 1
+                relative = value / size
+                if worst is None or relative < worst[0]:
+                    worst = (relative, i)
+        return worst[1] if worst is not None else face.worst(face.lift(weights))
+
+    first = preferred[0] if preferred else int(face.members[0])
+    answer = separate(face.reduced, violated, first, face.costs(), deadline.passed)
+    note = (f"exact simplex, {answer.pivots} pivots",)
+    if answer.separator is not None:
+        return FaceAnswer(separator=face.lift(answer.separator), notes=note)
+    if answer.witness is not None:
+        return FaceAnswer(witness={i: v * face.integers(i)[1] for i, v in answer.witness.items()}, notes=note)
+    return FaceAnswer(notes=(f"exact simplex stopped after {answer.pivots} pivots",))
