@@ -9,9 +9,12 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from flint import fmpz_mat
+from flint import fmpz_mat, nmod_mat
 
 IntegerRows = Sequence[Sequence[int]]
+
+PRIME = 2**61 - 1
+"""Rank modulo this is never above the true rank, so full rank modulo it is a proof."""
 
 
 def primitive(vector: Sequence[int]) -> list[int]:
@@ -24,11 +27,29 @@ def pivot_columns(rows: IntegerRows) -> list[int]:
     """Return the pivot columns of the reduced row echelon form; their number is the rank."""
     if not rows or not rows[0]:
         return []
+    modular = _pivots_modulo(rows)
+    if len(modular) == len(rows[0]):
+        return modular
     reduced, _, rank = fmpz_mat([list(row) for row in rows]).rref()
     return _pivots(reduced, rank)
 
 
-def _pivots(reduced: fmpz_mat, rank: int) -> list[int]:
+def independent(rows: IntegerRows) -> list[int]:
+    """Return the positions of a maximal set of linearly independent rows, first ones preferred."""
+    if not rows or not rows[0]:
+        return []
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    modular = _pivots_modulo(columns)
+    return modular if len(modular) == len(columns) else pivot_columns(columns)
+
+
+def _pivots_modulo(rows: IntegerRows) -> list[int]:
+    """Return the pivot columns modulo a prime; columns independent there are so over the rationals."""
+    reduced, rank = nmod_mat([[v % PRIME for v in row] for row in rows], PRIME).rref()
+    return _pivots(reduced, rank)
+
+
+def _pivots(reduced: fmpz_mat | nmod_mat, rank: int) -> list[int]:
     pivots: list[int] = []
     column = 0
     for row in range(rank):
@@ -37,11 +58,6 @@ def _pivots(reduced: fmpz_mat, rank: int) -> list[int]:
         pivots.append(column)
         column += 1
     return pivots
-
-
-def independent(rows: IntegerRows) -> list[int]:
-    """Return the positions of a greedy maximal set of linearly independent rows, first ones first."""
-    return pivot_columns([list(column) for column in zip(*rows, strict=True)])
 
 
 def null_space(rows: IntegerRows, dimension: int) -> list[list[int]]:

@@ -142,19 +142,6 @@ def partition(rows: SignedRows, propose: Proposer, deadline: Deadline) -> Partit
             state.drop_vanishing()
 
 
-def _weighted_sum(rows: SignedRows, weights: Weights) -> list[Fraction]:
-    """Return sum_i p_i z_i exactly."""
-    rows.fetch(weights)
-    total = [Fraction(0)] * rows.dimension
-    for i, p in weights.items():
-        numerators, denominator = rows.integers(i)
-        factor = p / denominator
-        for j, value in enumerate(numerators):
-            if value:
-                total[j] += factor * value
-    return total
-
-
 def _coefficients(rows: SignedRows, spanning: Sequence[int], target: Sequence[Fraction]) -> Weights:
     """Write `target` as a combination of the independent rows `spanning`, in whose span it lies."""
     exact = [rows.integers(i) for i in spanning]
@@ -168,7 +155,7 @@ def _merged(rows: SignedRows, found: Weights, present: Weights, spanning: Sequen
     """Return an exact witness on the rows of both: found + m present + delta, delta on `spanning`, m large."""
     if not present or not spanning:
         return {**present, **found}
-    residual = _weighted_sum(rows, found)
+    residual = rows.weighted_sum(found)
     delta = _coefficients(rows, spanning, [-r for r in residual])
     multiple = max([Fraction(1), *(-2 * d / present[i] for i, d in delta.items())])
     merged = {i: multiple * p for i, p in present.items()}
@@ -184,7 +171,7 @@ def _extended(rows: SignedRows, present: Weights, spanning: Sequence[int], rest:
         return present
     if not spanning:
         return {**present, **dict.fromkeys(rest, Fraction(1))}
-    residual = _weighted_sum(rows, dict.fromkeys(rest, Fraction(1)))
+    residual = rows.weighted_sum(dict.fromkeys(rest, Fraction(1)))
     delta = _coefficients(rows, spanning, [-r for r in residual])
     small = min([Fraction(1), *(present[i] / (-2 * d) for i, d in delta.items() if d < 0)])
     if small < 1:
