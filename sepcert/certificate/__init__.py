@@ -1,0 +1,1 @@
+"""Certificates: their parts, and their strict JSON."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from os import PathLike
 
 from sepcert.data.description import DataDescription
 from sepcert.status import Claim
@@ -130,3 +131,9 @@ class Certificate:
     evidence: Evidence
     row_numbers: dict[int, int]
     provenance: dict[str, object] = field(default_factory=dict)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the certificate to a file; see :func:`sepcert.certificate.codec.save`."""
+        from sepcert.certificate.codec import save
+
+        save(self, path)

@@ -28,6 +28,8 @@ class Dataset:
     line_numbers : callable or None
         Given indices of used rows (0-based), the lines of the file where they begin (1-based); None where lines
         make no sense.
+    notes : tuple of str
+        What was chosen or left out while reading, for the log.
     fingerprint : callable
         Returns the description with sha256, labels_sha256 and matrix_sha256 filled in.
     """
@@ -39,3 +41,4 @@ class Dataset:
     fingerprint: Callable[[], DataDescription]
     other_reading: Points | None = None
     line_numbers: Callable[[Sequence[int]], list[int]] | None = None
+    notes: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ exact simplex settles what is left, starting from the rows that were proposed.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -36,7 +36,8 @@ class Proposal:
     working: tuple[int, ...] = ()
 
 
-Proposer = Callable[[Face], Proposal]
+Proposer = Callable[[Face], Iterable[Proposal]]
+"""Proposals for a face, best first; the next one is asked for only when the one before has failed."""
 
 
 @dataclass(frozen=True)
@@ -56,28 +57,33 @@ class FaceAnswer:
     notes: tuple[str, ...] = field(default=())
 
 
-@dataclass(frozen=True)
+@dataclass
 class Deadline:
-    """An absolute end on the monotonic clock; None: no limit."""
+    """When to stop: at a moment of the monotonic clock (None: never), or when somebody has said so."""
 
     at: float | None = None
+    stopped: bool = False
 
     def passed(self) -> bool:
-        """Whether the time is up."""
-        return self.at is not None and time.monotonic() >= self.at
+        """Whether it is time to stop."""
+        return self.stopped or (self.at is not None and time.monotonic() >= self.at)
 
 
 def decide(face: Face, propose: Proposer, deadline: Deadline) -> FaceAnswer:
     """Return an exact separator or witness of a face with at least one member, none of them zero in it."""
-    proposal = propose(face)
-    if proposal.direction is not None:
-        weights = face.scaled_base(proposal.direction)
-        if any(weights) and not len(face.violators(weights)):
-            return FaceAnswer(separator=weights, notes=("the proposed direction separates",))
-    witness = support_witness(face, proposal.support)
-    if witness is not None:
-        return FaceAnswer(witness=witness, notes=("the proposed support carries a witness",))
-    return _by_simplex(face, [*proposal.support, *proposal.working], deadline)
+    hints: list[int] = []
+    for proposal in propose(face):
+        if proposal.direction is not None:
+            weights = face.scaled_base(proposal.direction)
+            if any(weights) and not len(face.violators(weights)):
+                return FaceAnswer(separator=weights, notes=("the proposed direction separates",))
+        witness = support_witness(face, proposal.support)
+        if witness is not None:
+            return FaceAnswer(witness=witness, notes=("the proposed support carries a witness",))
+        hints += [*proposal.support, *proposal.working]
+        if deadline.passed():
+            return FaceAnswer(notes=("stopped before the exact simplex",))
+    return _by_simplex(face, hints, deadline)
 
 
 def support_witness(face: Face, support: Sequence[int]) -> dict[int, Fraction] | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sepcert.certificate.model import Combination, Separator, Witness
 from sepcert.exact.linear_algebra import independent, null_space, pivot_columns, primitive, projection
+from sepcert.verify.combination import Direction, combine
 from sepcert.verify.rows import SignedRows
 from sepcert.verify.signs import signs
 
@@ -33,17 +34,19 @@ def _power_of_two(size: Fraction) -> Fraction:
 def separator_from_alpha(rows: SignedRows, alpha: Mapping[int, Fraction]) -> Separator | None:
     """Return the separator w = sum alpha_i z_i, scaled by a power of two so that its largest entry is in [1, 2).
 
-    Nothing is checked but that w is not zero (else None).
+    Nothing is checked but that w is not zero (else None).  Where w would be long, only alpha is kept, unscaled.
     """
-    weights = rows.weighted_sum(alpha)
+    kept = combination(alpha)
+    if len(kept.rows) * rows.dimension > LARGEST_EXPLICIT:
+        return Separator(kept, None)
+    weights = combine(rows, kept.rows, kept.values)
     largest = max((abs(w) for w in weights), default=Fraction(0))
     if not largest:
         return None
     scale = _power_of_two(largest)
-    kept = combination({i: a / scale for i, a in alpha.items()})
-    if len(kept.rows) * rows.dimension > LARGEST_EXPLICIT:
-        return Separator(kept, None)
-    return Separator(kept, tuple(w / scale for w in weights))
+    return Separator(
+        Combination(kept.rows, tuple(a / scale for a in kept.values)), tuple(w / scale for w in weights)
+    )
 
 
 def separator_from_direction(rows: SignedRows, direction: list[int], hints: Iterable[int]) -> Separator:
@@ -59,8 +62,8 @@ def separator_from_direction(rows: SignedRows, direction: list[int], hints: Iter
 
 
 def separates(rows: SignedRows, separator: Separator) -> bool:
-    """Whether z_i'w > 0 exactly for every row; only for separators with explicit weights."""
-    return separator.weights is not None and bool((signs(rows, separator.weights) > 0).all())
+    """Whether z_i'w > 0 exactly for every row."""
+    return bool((Direction(rows, separator).row_signs() > 0).all())
 
 
 def integer_witness(weights: Mapping[int, Fraction]) -> Witness:
@@ -79,7 +82,7 @@ def spanning_rows(rows: SignedRows, hints: Iterable[int] = ()) -> list[int]:
         rows.fetch(chosen)
         kept = independent([rows.integers(i)[0] for i in chosen])
         spanning = [chosen[k] for k in kept]
-        if len(spanning) == rows.dimension:
+        if len(spanning) == rows.dimension or len(chosen) == rows.count:
             return spanning
         outside: list[int] = []
         for vector in null_space([rows.integers(i)[0] for i in spanning], rows.dimension):

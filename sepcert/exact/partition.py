@@ -19,6 +19,7 @@ from sepcert.exact.face import Face
 from sepcert.exact.linear_algebra import combination, independent, null_space
 from sepcert.problem import IntArray
 from sepcert.status import Separation
+from sepcert.verify.combination import combine
 from sepcert.verify.rows import SignedRows
 from sepcert.verify.signs import signs
 
@@ -155,7 +156,7 @@ def _merged(rows: SignedRows, found: Weights, present: Weights, spanning: Sequen
     """Return an exact witness on the rows of both: found + m present + delta, delta on `spanning`, m large."""
     if not present or not spanning:
         return {**present, **found}
-    residual = rows.weighted_sum(found)
+    residual = combine(rows, list(found), list(found.values()))
     delta = _coefficients(rows, spanning, [-r for r in residual])
     multiple = max([Fraction(1), *(-2 * d / present[i] for i, d in delta.items())])
     merged = {i: multiple * p for i, p in present.items()}
@@ -171,7 +172,7 @@ def _extended(rows: SignedRows, present: Weights, spanning: Sequence[int], rest:
         return present
     if not spanning:
         return {**present, **dict.fromkeys(rest, Fraction(1))}
-    residual = rows.weighted_sum(dict.fromkeys(rest, Fraction(1)))
+    residual = combine(rows, rest, [Fraction(1)] * len(rest))
     delta = _coefficients(rows, spanning, [-r for r in residual])
     small = min([Fraction(1), *(present[i] / (-2 * d) for i, d in delta.items() if d < 0)])
     if small < 1:

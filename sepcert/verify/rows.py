@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 
@@ -112,20 +112,6 @@ class SignedRows:
         """Return the D exact entries of z_i."""
         numerators, denominator = self.integers(row)
         return [Fraction(v, denominator) for v in numerators]
-
-    def weighted_sum(self, weights: Mapping[int, Fraction]) -> list[Fraction]:
-        """Return sum_i p_i z_i exactly, for weights p_i by row; D entries."""
-        self.fetch(weights)
-        parts = [(p / denominator, numerators) for (numerators, denominator), p in self._parts(weights)]
-        scale = math.lcm(*(factor.denominator for factor, _ in parts))
-        total = [0] * self.dimension
-        for factor, numerators in parts:
-            multiple = factor.numerator * (scale // factor.denominator)
-            total = [t + multiple * v for t, v in zip(total, numerators, strict=True)]
-        return [Fraction(t, scale) for t in total]
-
-    def _parts(self, weights: Mapping[int, Fraction]) -> Iterator[tuple[tuple[list[int], int], Fraction]]:
-        return ((self.integers(i), p) for i, p in weights.items())
 
 
 def column_sizes(values: FloatArray) -> FloatArray:

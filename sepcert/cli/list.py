@@ -1,0 +1,94 @@
+"""``sepcert list``: what there is, from the registries."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from enum import StrEnum
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from sepcert.cli import options
+from sepcert.cli.guard import deliver
+from sepcert.config import OutputFormat
+from sepcert.status import ExitCode
+
+
+class Registry(StrEnum):
+    """The registries that can be listed."""
+
+    ALGORITHMS = "algorithms"
+    KERNELS = "kernels"
+    CODES = "codes"
+
+
+def list_registry(
+    registry: Annotated[Registry, typer.Argument(help="Which registry.", show_default=False)],
+    output_format: options.Format = None,
+    debug: options.Debug = False,
+) -> Callable[[], int]:
+    """List the algorithms, the kernels, or the error codes."""
+
+    def run() -> int:
+        entries = {
+            Registry.ALGORITHMS: algorithms,
+            Registry.KERNELS: kernels,
+            Registry.CODES: codes,
+        }[registry]()
+        if output_format is OutputFormat.JSON:
+            import json
+
+            deliver(json.dumps({"schema": "sepcert-list/1", registry.value: entries}, indent=1) + "\n")
+        else:
+            deliver("".join(f"{_line(entry)}\n" for entry in entries))
+        return ExitCode.HOLDS
+
+    return run
+
+
+def _line(entry: dict[str, str]) -> str:
+    name, *rest = entry.values()
+    return f"{name:<24} {'; '.join(part for part in rest if part)}".rstrip()
+
+
+def algorithms() -> list[dict[str, str]]:
+    """Return name, source and bound of every algorithm, in the order of the registry."""
+    from sepcert.engine.registry import ALGORITHMS
+
+    return [{"name": name} for name in ALGORITHMS]
+
+
+def kernels() -> list[dict[str, str]]:
+    """Return name and meaning of every kernel that is built."""
+    from sepcert.kernels import KERNELS
+
+    return [{"name": name, "meaning": _first_line(kernel)} for name, kernel in sorted(KERNELS.items())]
+
+
+def codes() -> list[dict[str, str]]:
+    """Return every error code with its meaning."""
+    import_everything()
+    from sepcert.errors import CODES
+
+    return [{"code": code, "meaning": meaning} for code, meaning in sorted(CODES.items())]
+
+
+def import_everything() -> None:
+    """Import every module of the package, because codes are registered where they are raised.
+
+    A module that needs an extra which is not installed is passed over.
+    """
+    import sepcert
+
+    for module in pkgutil.walk_packages(sepcert.__path__, "sepcert."):
+        try:
+            import_module(module.name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("sepcert"):
+                raise
+
+
+def _first_line(thing: object) -> str:
+    return (thing.__doc__ or "").strip().splitlines()[0]

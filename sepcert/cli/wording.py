@@ -1,0 +1,228 @@
+"""A result in sentences; nothing here knows of terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import TYPE_CHECKING
+
+from sepcert.status import Numbers, Separation, Verdict
+
+if TYPE_CHECKING:
+    from sepcert.config import Configuration
+    from sepcert.data.dataset import Dataset
+    from sepcert.findings import Gate
+    from sepcert.result import Result
+
+ROWS_SHOWN = 6
+NAMES_SHOWN = 8
+
+_READINGS = {Numbers.DECIMAL: "decimals as written", Numbers.BINARY64: "binary64 doubles"}
+
+_ADVICE = {
+    Separation.COMPLETE: (
+        "Maximum likelihood estimates of a logistic or probit model do not exist: coefficients run to infinity. "
+        "Use a penalised likelihood (Firth), drop or merge the columns that separate, or report one-sided intervals. "
+        "Unexpected? Look for a column that gives the label away."
+    ),
+    Separation.QUASI_COMPLETE: (
+        "Maximum likelihood estimates of a logistic or probit model do not exist: some coefficients run to infinity. "
+        "Use a penalised likelihood (Firth), drop or merge the columns or levels that separate, or report one-sided "
+        "intervals. A classifier without errors on the training rows does not exist either."
+    ),
+    Separation.OVERLAP: (
+        "Maximum likelihood estimates of a logistic or probit model exist and are finite. A classifier without "
+        "errors on the training rows does not exist: check the conflicting rows, add columns, or allow errors "
+        "(soft margin)."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Account:
+    """What is said about one file.
+
+    Attributes
+    ----------
+    headline : str
+        The verdict in words.
+    facts : tuple of (str, str)
+        A name and a sentence each.
+    """
+
+    headline: str
+    facts: tuple[tuple[str, str], ...]
+
+
+def count(number: int, noun: str) -> str:
+    """Return the number with its noun in the right form."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def shortened(items: Sequence[object], shown: int) -> str:
+    """Return the first items, and how many more there are."""
+    if len(items) <= shown + 1:
+        return ", ".join(str(item) for item in items)
+    return f"{', '.join(str(item) for item in items[:shown])} and {len(items) - shown:,} more"
+
+
+def outward(value: float, *, up: bool, digits: int = 6) -> str:
+    """Return `value` with few digits, rounded away from the inside of its bracket."""
+    rounding = ROUND_CEILING if up else ROUND_FLOOR
+    return f"{float(Context(prec=digits, rounding=rounding).create_decimal(Decimal(value))):.{digits}g}"
+
+
+def places(dataset: Dataset, rows: Sequence[int]) -> str:
+    """Return where the rows (1-based numbers) are: lines of a text file, else row numbers."""
+    import numpy as np
+
+    shown = list(rows[: ROWS_SHOWN + 1])
+    names, noun = list(map(int, shown)), "row"
+    if dataset.line_numbers is not None:
+        names = dataset.line_numbers(np.searchsorted(dataset.row_numbers, shown).tolist())
+        noun = "line"
+    every: list[object] = [*names, *[None] * (len(rows) - len(shown))]
+    return f"{noun}{'' if len(rows) == 1 else 's'} {shortened(every, ROWS_SHOWN)}"
+
+
+def margin_sentence(lower: float | None, upper: float | None) -> str:
+    """Return the bracket on the normalised margin in words, rounded outward."""
+    if lower is not None and upper is not None:
+        return f"between {outward(lower, up=False)} and {outward(upper, up=True)} (normalised)"
+    if upper is not None:
+        return "not positive" if upper == 0 else f"at most {outward(upper, up=True)} (normalised)"
+    if lower is not None:
+        return f"at least {outward(lower, up=False)} (normalised)"
+    return "no bound proved"
+
+
+def headline(result: Result, dataset: Dataset, configuration: Configuration) -> str:
+    """Return the verdict in words a statistician would use."""
+    kernel = configuration.kernel.name
+    plane = "hyperplane" if configuration.kernel.bias else "hyperplane through the origin"
+    rows = count(dataset.description.rows, "row")
+    if result.verdict == Verdict.SEPARABLE:
+        if kernel == "linear":
+            return f"Linearly separable (complete separation): a {plane} has all {rows} strictly on the right side"
+        return f"Separable with the {kernel} kernel: all {rows} are strictly on the right side"
+    if result.separation == Separation.QUASI_COMPLETE and result.witness is not None:
+        on_it = f"{len(result.witness.rows):,} of {rows}"
+        return f"Quasi-complete separation: a {plane} has no row on the wrong side, but {on_it} lie on it"
+    if result.verdict == Verdict.INSEPARABLE:
+        rows_in_conflict = _conflict(result)
+        how = "linearly separable" if kernel == "linear" else f"separable with the {kernel} kernel"
+        where = f"{count(len(rows_in_conflict), 'row')} conflict ({places(dataset, rows_in_conflict)})"
+        return f"Not {how}: {where}"
+    if result.verdict == Verdict.MARGIN_AT_MOST and result.margin.upper is not None:
+        bound = outward(result.margin.upper, up=True)
+        return f"Neither proved separable nor inseparable: the normalised margin is at most {bound}"
+    return f"Undecided within the limits{_reason(result.termination)}"
+
+
+def _reason(termination: str | None) -> str:
+    return f" ({termination.replace('-', ' ')})" if termination else ""
+
+
+def _conflict(result: Result) -> Sequence[int]:
+    if result.conflicts:
+        rows: Sequence[int] = result.conflicts[0]["rows"]
+        return rows
+    return result.witness.rows if result.witness is not None else []
+
+
+def _data_sentence(dataset: Dataset, path: str) -> str:
+    about = dataset.description
+    positives = int((dataset.labels > 0).sum())
+    sides = f"{about.positive} ({positives:,}) against {about.negative} ({about.rows - positives:,})"
+    label = f"{about.label} = " if about.label else "labels "
+    features = f"{count(len(about.features), 'feature')} ({shortened(about.features, NAMES_SHOWN)})"
+    name = "standard input" if path == "-" else path
+    return f"{name}: {count(about.rows, 'row')}, {features}; {label}{sides}"
+
+
+def _proof_sentence(result: Result, configuration: Configuration) -> str:
+    if not result.verified:
+        return "no verdict was proved"
+    if result.verdict == Verdict.SEPARABLE:
+        what = "the separator puts every row strictly on the right side, in exact arithmetic"
+    elif result.separation == Separation.QUASI_COMPLETE:
+        what = "a separator for the rows off the hyperplane, and exact weights that tie all the others to it"
+    elif result.witness is not None and result.witness.exact:
+        rows = count(len(result.witness.rows), "row")
+        meet = "balance to exactly zero" if not configuration.kernel.bias else "make both classes meet in one point"
+        what = f"exact weights on {rows} that {meet}"
+    else:
+        what = "weights on the rows that bound the margin from above"
+    return f"{what}; verified ({count(len(result.report.checks), 'check')})"
+
+
+def _numbers_sentence(result: Result, dataset: Dataset) -> str | None:
+    other = result.other_numbers
+    if not other:
+        return None
+    kind = other.get("separation") or other.get("verdict")
+    here = _READINGS[Numbers(dataset.description.numbers)]
+    there = _READINGS[Numbers(str(other["numbers"]))]
+    return f"this is about the numbers as {here}; as {there} the answer differs: {kind}"
+
+
+def _rows_sentence(result: Result, dataset: Dataset) -> str | None:
+    if result.separation != Separation.QUASI_COMPLETE or result.witness is None:
+        return None
+    return f"on the hyperplane: {places(dataset, result.witness.rows)}"
+
+
+def _aliased_sentence(result: Result) -> str | None:
+    if not result.aliased:
+        return None
+    return f"columns that depend on earlier ones: {shortened(result.aliased, NAMES_SHOWN)}"
+
+
+def _gate_sentence(gate: Gate, exit_zero: bool) -> str:
+    wanted = str(gate.expect) + (f", margin at least {gate.min_margin:g}" if gate.min_margin is not None else "")
+    outcome = {True: "holds", False: "fails", None: "undecided"}[gate.holds]
+    forgiven = " (exit status 0 on request)" if exit_zero and gate.holds is False else ""
+    return f"expected {wanted}: {outcome}{forgiven}"
+
+
+def _advice(result: Result, configuration: Configuration, certificate: str | None) -> str:
+    if result.separation is not None and configuration.kernel.name == "linear":
+        return _ADVICE[Separation(result.separation)]
+    if result.verdict in {Verdict.UNDECIDED, Verdict.MARGIN_AT_MOST}:
+        return "Allow more time (--time-limit-seconds) or iterations, leave out --epsilon, or use --algorithm auto."
+    return "Verify the certificate anywhere with sepcert verify." if certificate else ""
+
+
+def account(
+    result: Result,
+    dataset: Dataset,
+    configuration: Configuration,
+    gate: Gate,
+    path: str,
+    certificate: str | None,
+) -> Account:
+    """Return everything that is said about one file.
+
+    Parameters
+    ----------
+    result, dataset, configuration, gate
+        The run.
+    path : str
+        As the user gave it.
+    certificate : str or None
+        Where the certificate was written.
+    """
+    facts: list[tuple[str, str | None]] = [
+        ("data", _data_sentence(dataset, path)),
+        ("rows", _rows_sentence(result, dataset)),
+        ("margin", margin_sentence(result.margin.lower, result.margin.upper)),
+        ("proof", _proof_sentence(result, configuration)),
+        ("numbers", _numbers_sentence(result, dataset)),
+        ("aliased", _aliased_sentence(result)),
+        ("gate", _gate_sentence(gate, configuration.gate.exit_zero)),
+        ("certificate", certificate or "not written (--certificate FILE)"),
+        ("next", _advice(result, configuration, certificate)),
+    ]
+    said = tuple((name, sentence) for name, sentence in facts if sentence)
+    return Account(headline(result, dataset, configuration), said)

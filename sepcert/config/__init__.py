@@ -1,0 +1,27 @@
+"""Settings of a run: flag, then `SEPCERT_*` variable, then file, then default."""
+
+from sepcert.config.resolve import Configuration, resolve, show
+from sepcert.config.settings import (
+    DataSettings,
+    EngineSettings,
+    Expect,
+    GateSettings,
+    KernelSettings,
+    Missing,
+    OutputFormat,
+    OutputSettings,
+)
+
+__all__ = [
+    "Configuration",
+    "DataSettings",
+    "EngineSettings",
+    "Expect",
+    "GateSettings",
+    "KernelSettings",
+    "Missing",
+    "OutputFormat",
+    "OutputSettings",
+    "resolve",
+    "show",
+]

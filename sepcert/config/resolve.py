@@ -1,0 +1,156 @@
+"""Merging the sources: flag > ``SEPCERT_*`` > file > default, and showing what came out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from sepcert.config.settings import (
+    SECTIONS,
+    SETTINGS,
+    DataSettings,
+    EngineSettings,
+    GateSettings,
+    KernelSettings,
+    OutputSettings,
+)
+from sepcert.config.sources import (
+    CONFIG_VARIABLE,
+    KEY,
+    Given,
+    Key,
+    Source,
+    nearest,
+    parse,
+    read_environment,
+    read_pyproject,
+    read_yaml,
+)
+from sepcert.errors import ConfigError
+from sepcert.kernels import KERNELS, make_kernel
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The settings of a run.
+
+    Attributes
+    ----------
+    kernel, data, engine, gate, output
+        One object a section.
+    kernel_parameters : dict of str to str
+        The kernel's own parameters as written; each is one that the kernel takes.
+    origins : dict
+        For each key that some source gave, which.
+    """
+
+    kernel: KernelSettings
+    data: DataSettings
+    engine: EngineSettings
+    gate: GateSettings
+    output: OutputSettings
+    kernel_parameters: dict[str, str]
+    origins: dict[Key, str]
+
+
+def resolve(
+    flags: Mapping[str, object],
+    environment: Mapping[str, str],
+    config_file: str | None = None,
+    pyproject: str = "pyproject.toml",
+) -> Configuration:
+    """Merge all sources.
+
+    Parameters
+    ----------
+    flags : mapping
+        Option name (``bias_scale``) to a text, a truth value, or a sequence of texts; None means not given.
+    environment : mapping
+        Variables; those beginning with ``SEPCERT_`` are looked at.
+    config_file : str, optional
+        A YAML file; without it the variable ``SEPCERT_CONFIG``, and without that `pyproject`.
+    pyproject : str
+        Path of the project file whose ``[tool.sepcert]`` counts where no YAML file is given.
+
+    Raises
+    ------
+    ConfigError
+        Unknown key or variable, wrong type, bad value, unreadable or malformed file.
+    KernelError
+        A kernel that is not built.
+    """
+    chosen = config_file or environment.get(CONFIG_VARIABLE) or None
+    source = read_yaml(chosen) if chosen else read_pyproject(pyproject)
+    given: dict[Key, Given] = {**source.settings, **read_environment(environment), **_from_flags(flags)}
+    sections: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    for setting in SETTINGS:
+        key = (setting.section, setting.name)
+        if key in given:
+            sections[setting.section][setting.name] = parse(setting, given[key])
+    kernel = KernelSettings(**sections["kernel"])
+    return Configuration(
+        kernel=kernel,
+        data=DataSettings(**sections["data"]),
+        engine=EngineSettings(**sections["engine"]),
+        gate=GateSettings(**sections["gate"]),
+        output=OutputSettings(**sections["output"]),
+        kernel_parameters=_kernel_parameters(kernel.name, source),
+        origins={key: one.origin for key, one in given.items() if one.raw is not None},
+    )
+
+
+def _from_flags(flags: Mapping[str, object]) -> dict[Key, Given]:
+    found: dict[Key, Given] = {}
+    for setting in SETTINGS:
+        value = flags.get(setting.option)
+        if value is None or (setting.several and not value):
+            continue
+        if isinstance(value, bool):
+            origin = setting.flag if value else "--no-" + setting.flag[2:]
+            found[setting.section, setting.name] = Given("true" if value else "false", origin)
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            found[setting.section, setting.name] = Given(tuple(str(v) for v in value), setting.flag)
+        else:
+            found[setting.section, setting.name] = Given(str(value), setting.flag)
+    return found
+
+
+def _kernel_parameters(name: str, source: Source) -> dict[str, str]:
+    make_kernel(name)
+    accepted = [entry.name for entry in fields(KERNELS[name])]
+    found: dict[str, str] = {}
+    for parameter, given in source.kernel_parameters.items():
+        if parameter not in accepted:
+            known = [*(entry.name for entry in fields(KernelSettings)), *accepted]
+            message = f"the {name} kernel takes no parameter {parameter!r}"
+            raise ConfigError(KEY, message, place=given.place, advice=nearest(parameter, known))
+        found[parameter] = str(given.raw)
+    return found
+
+
+def _written(value: object) -> str:
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, Fraction):
+        return str(value.numerator) if value.denominator == 1 else json.dumps(str(value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def show(configuration: Configuration) -> str:
+    """Return the effective configuration as YAML; a comment tells the origin of each value."""
+    lines: list[str] = []
+    section = ""
+    for setting in SETTINGS:
+        if setting.section != section:
+            section = setting.section
+            lines.append(f"{section}:")
+        value = getattr(getattr(configuration, section), setting.name)
+        origin = configuration.origins.get((section, setting.name), "default")
+        lines.append(f"  {f'{setting.name}: {_written(value)}':<36}  # {origin}")
+        if setting.key == "kernel.bias_scale":
+            lines += [f"  {name}: {json.dumps(text)}" for name, text in configuration.kernel_parameters.items()]
+    return "\n".join(lines)

@@ -1,0 +1,161 @@
+"""Which dialect a text file is in, from its first lines.
+
+Rules, in the order in which they apply.
+
+Line ends: LF and CRLF; where the sample has no LF but CRs, CR ends a line.
+
+Delimiter: of comma, tab, semicolon, bar and blank the one with which most of the first 50 records have the same
+number (at least two) of fields and most fields are numbers or free of other delimiters; a comma when none does, for
+then there is one column.
+
+Decimal comma: where the delimiter is no comma, some field is a numeral only with a decimal comma, and none is one
+only with a decimal point.
+
+Header: there is none if any field of the first record is a number.  Otherwise there is one if some column holds text
+there and numbers in all records below.  Where no column does (all are text), there is one if the names are not empty,
+differ from each other and do not occur as a value of their own column.  A file of a single record has a header if
+that record holds no number.  (The first column may lack a name, as in files that R writes.)
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+
+from sepcert.data import faults
+from sepcert.data.numerals import (
+    BLANKS,
+    COMMA_NUMERAL,
+    MISSING_TEXTS,
+    NUMERAL,
+    POINT_NUMERAL,
+    is_missing,
+)
+from sepcert.errors import DataError
+
+DELIMITERS = ",\t;| "
+RECORDS = 50
+_NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "space": " ", "blank": " "}
+
+Records = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What the sample says.
+
+    Attributes
+    ----------
+    delimiter : str
+    decimal_comma, header : bool
+    points_seen : bool
+        Whether a numeral has a decimal point.
+    width : int
+        The usual number of fields.
+    """
+
+    delimiter: str
+    decimal_comma: bool
+    header: bool
+    points_seen: bool
+    width: int
+
+
+def check_delimiter(delimiter: str) -> str:
+    """Return the delimiter as one character, or raise a DataError."""
+    found = _NAMED.get(delimiter, delimiter)
+    if len(found) != 1 or not found.isascii() or found in "\"\r\n\0+-." or found.isalnum():
+        raise DataError(
+            faults.DELIMITER,
+            f"{delimiter!r} cannot delimit fields",
+            advice="use one character such as , ; | or tab",
+        )
+    return found
+
+
+def sniff(sample: bytes, complete: bool, delimiter: str | None, header: bool | None) -> Guess:
+    """Guess a dialect.
+
+    Parameters
+    ----------
+    sample : bytes
+        The first lines, with LF line ends.
+    complete : bool
+        Whether that is the whole file; if not, its last line is left out.
+    delimiter, header : optional
+        Given by the user: not guessed.
+    """
+    text = sample.decode("utf-8", errors="replace")
+    lines = text.split("\n")
+    if not complete and len(lines) > 1:
+        lines.pop()
+    lines = [line for line in lines if line.strip()][:RECORDS]
+    if delimiter is None:
+        tables = {d: _records(lines, d) for d in DELIMITERS if any(d in line for line in lines)}
+        scores = {d: _score(table, d) for d, table in tables.items()}
+        delimiter = max(scores, key=lambda d: scores[d], default=",")
+        if not scores or scores[delimiter][0] <= 0:
+            delimiter = ","
+    records = _records(lines, delimiter)
+    fields = [field for record in records for field in record]
+    points = any(POINT_NUMERAL.fullmatch(field) for field in fields)
+    commas = delimiter != "," and not points and any(COMMA_NUMERAL.fullmatch(field) for field in fields)
+    if commas:
+        records = [[field.replace(",", ".") for field in record] for record in records]
+    if header is None:
+        header = has_header(records)
+    widths = Counter(len(record) for record in records[int(header) :] or records)
+    width = widths.most_common(1)[0][0] if widths else 1
+    return Guess(delimiter, commas, header, points, width)
+
+
+def csv_reader_options(delimiter: str) -> dict[str, object]:
+    """Return what csv.reader has to know of a dialect."""
+    return {"delimiter": delimiter, "quotechar": '"', "doublequote": True, "skipinitialspace": delimiter == " "}
+
+
+def _records(lines: list[str], delimiter: str) -> Records:
+    if delimiter == " ":
+        lines = [line.strip(BLANKS) for line in lines]
+    reader = csv.reader(lines, strict=False, **csv_reader_options(delimiter))  # type: ignore[arg-type]
+    try:
+        return [[field.strip(BLANKS) for field in record] for record in reader if record]
+    except csv.Error:
+        return []
+
+
+def _score(records: Records, delimiter: str) -> tuple[float, float]:
+    """Share of the records with the usual number of fields, and the share of sound fields."""
+    if not records:
+        return 0.0, 0.0
+    (width, count), *_ = Counter(len(record) for record in records).most_common(1)
+    if width < 2:
+        return 0.0, 0.0
+    others = [d for d in DELIMITERS if d not in (delimiter, " ", ",")] + ([","] if delimiter == " " else [])
+    fields = [field for record in records for field in record]
+    sound = sum(
+        1.0
+        if NUMERAL.fullmatch(field) or (delimiter != "," and COMMA_NUMERAL.fullmatch(field))
+        else 0.5 * (not any(d in field for d in others))
+        for field in fields
+    )
+    return count / len(records) * (sound / len(fields)), count / len(records)
+
+
+def has_header(records: Records) -> bool:
+    """Whether the first record names columns; see the rules at the top of this module."""
+    if not records:
+        return False
+    first, rest = records[0], records[1:]
+    if any(NUMERAL.fullmatch(field) for field in first) or not any(field not in MISSING_TEXTS for field in first):
+        return False
+    if not rest:
+        return True
+    below: list[list[str]] = [[r[j] for r in rest if j < len(r)] for j in range(len(first))]
+    for name, values in zip(first, below, strict=True):
+        present = [v for v in values if not is_missing(v)]
+        if name and present and all(NUMERAL.fullmatch(v) for v in present):
+            return True
+    distinct = len(set(first)) == len(first) and all(first[1:])
+    return distinct and not any(name in values for name, values in zip(first, below, strict=True))

@@ -1,0 +1,215 @@
+"""A text file as a table: the dialect, the header, then block after block by the fast or the slow parser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sepcert.data import faults
+from sepcert.data.blocks import Table, TableBuilder
+from sepcert.data.columns import Request, assign, header_names, label_only, numbered_names
+from sepcert.data.description import Dialect
+from sepcert.data.faults import FaultLog
+from sepcert.data.labels import MOST_CLASSES, too_many
+from sepcert.data.sniffing import check_delimiter, sniff
+from sepcert.data.source import ByteSource
+from sepcert.data.text_fast import FastParser, Refused
+from sepcert.data.text_slow import DecimalCommaFound, Record, SlowParser, read_records
+from sepcert.data.text_stream import GZIP_MAGIC, TextStream
+from sepcert.errors import DataError, Place
+
+Progress = Callable[[int, int | None], None]
+
+SAMPLE_LINES = 3
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_SLOW_IN_A_ROW = 4  # refused blocks after which the fast parser is tried less often
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table, the dialect that it was read in, and what was chosen on the way."""
+
+    table: Table
+    dialect: Dialect
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DialectRequest:
+    """What is known of the dialect beforehand; None is sniffed."""
+
+    delimiter: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+    decimal_comma: bool | None = None
+
+
+def read_text(
+    source: ByteSource,
+    known: DialectRequest,
+    request: Request,
+    *,
+    drop_missing: bool = False,
+    progress: Progress | None = None,
+    only_column: bool = False,
+) -> TextTable:
+    """Read a text file.
+
+    Parameters
+    ----------
+    source : ByteSource
+    known : DialectRequest
+    request : Request
+        Roles of columns.
+    drop_missing : bool
+        Whether rows with missing values are left out; otherwise they are faults.
+    progress : callable, optional
+        Called with the number of raw bytes read, and how many there are.
+    only_column : bool
+        A file of labels: the label column is all that is wanted.
+
+    Raises
+    ------
+    DataError
+    """
+    try:
+        return _Reading(source, known, request, drop_missing, progress, only_column).run()
+    except DecimalCommaFound:
+        known = replace(known, decimal_comma=True)
+        return _Reading(source, known, request, drop_missing, progress, only_column).run()
+
+
+class _Reading:
+    def __init__(
+        self,
+        source: ByteSource,
+        known: DialectRequest,
+        request: Request,
+        drop_missing: bool,
+        progress: Progress | None,
+        only_column: bool,
+    ) -> None:
+        self.source = source
+        self.known = known
+        self.request = request
+        self.drop_missing = drop_missing
+        self.progress = progress
+        self.only_column = only_column
+        self.place = Place(source.path)
+
+    def run(self) -> TextTable:
+        encoding, compression = self._outer_layers()
+        stream = TextStream(self.source, encoding, compression, hashing=True)
+        try:
+            return self._read(stream, encoding, compression)
+        finally:
+            stream.close()
+
+    def _outer_layers(self) -> tuple[str, str | None]:
+        with self.source.open() as raw:
+            start = raw.read(4)
+        compression = "gzip" if start.startswith(GZIP_MAGIC) else None
+        if self.known.encoding is not None:
+            return _check_encoding(self.known.encoding), compression
+        if compression is None and start.startswith(_UTF16_MARKS):
+            return "utf-16", None
+        return "utf-8", compression
+
+    def _read(self, stream: TextStream, encoding: str, compression: str | None) -> TextTable:
+        delimiter = None if self.known.delimiter is None else check_delimiter(self.known.delimiter)
+        sample = stream.peek(SAMPLE_LINES)
+        if b"\r" in sample and b"\n" not in sample:
+            stream.end_lines_at_carriage_returns()
+            sample = sample.replace(b"\r", b"\n")
+        if not sample.strip():
+            what = "the file is empty" if not sample else "the file has only blank lines"
+            raise DataError(faults.EMPTY, what, place=self.place, advice="is it the right file?")
+        guess = sniff(sample, stream.ended, delimiter, self.known.header)
+        comma = guess.decimal_comma if self.known.decimal_comma is None else self.known.decimal_comma
+        dialect = Dialect(guess.delimiter, guess.header, encoding, compression, comma)
+        if guess.header:
+            record = self._first_record(stream, dialect)
+            names, notes = header_names(record.fields, self.source.path, record.line)
+        else:
+            names, notes = numbered_names(guess.width), ()
+        give_roles = label_only if self.only_column else assign
+        columns, chosen = give_roles(names, self.request, self.source.path, named=dialect.header)
+        builder = TableBuilder(columns, self._expected_rows(sample))
+        # Before the first decimal sign nothing is known, unless the caller says so.
+        points = guess.points_seen or self.known.decimal_comma is False
+        self._blocks(stream, builder, dialect, points)
+        if builder.records == 0:
+            what = "there is a header but no data row" if guess.header else "there is no data row"
+            raise DataError(faults.NO_ROWS, what, place=self.place, advice="is it the right file?")
+        notes = (*notes, *chosen)
+        if comma:
+            notes = (*notes, "numbers have a decimal comma")
+        return TextTable(builder.finish(), dialect, notes)
+
+    def _first_record(self, stream: TextStream, dialect: Dialect) -> Record:
+        return list(read_records(stream, dialect.delimiter, one=True))[0]
+
+    def _expected_rows(self, sample: bytes) -> int:
+        lines = max(sample.count(b"\n"), 1)
+        return int(self.source.size / (len(sample) / lines) * 1.02) + 16
+
+    def _blocks(self, stream: TextStream, builder: TableBuilder, dialect: Dialect, points_seen: bool) -> None:
+        log = FaultLog(self.source.path)
+        columns = builder.columns
+        fast = FastParser(
+            columns, builder.levels, delimiter=dialect.delimiter, decimal_comma=dialect.decimal_comma
+        )
+        slow = SlowParser(
+            columns,
+            builder.levels,
+            log,
+            delimiter=dialect.delimiter,
+            decimal_comma=dialect.decimal_comma,
+            points_seen=points_seen,
+            drop_missing=self.drop_missing,
+        )
+        refused = skip = 0
+        while stream.block or stream.advance():
+            block = None
+            if skip > 0:
+                skip -= 1
+            else:
+                try:
+                    block = fast.parse(stream.block, stream.offset, stream.line)
+                    refused = 0
+                except Refused:
+                    refused += 1
+                    skip = min(refused, 16) if refused >= _SLOW_IN_A_ROW else 0
+            if block is None:
+                block = slow.parse(stream)
+            else:
+                stream.skip(len(stream.block))
+            if not log:
+                builder.add(block)
+            self._watch_classes(builder)
+            if self.progress is not None:
+                self.progress(min(stream.raw_position, self.source.size), self.source.size)
+        if log:
+            log.stop()
+
+    def _watch_classes(self, builder: TableBuilder) -> None:
+        columns = builder.columns
+        if columns.label is None:
+            return
+        texts = builder.levels[columns.coded.index(columns.label)].texts
+        if len(texts) > MOST_CLASSES:
+            name = columns.names[columns.label]
+            raise too_many(texts, f"more than {MOST_CLASSES} values in the label column {name!r}, too many", self.place)
+
+
+def _check_encoding(encoding: str) -> str:
+    import codecs
+
+    try:
+        codecs.lookup(encoding)
+        "".encode(encoding)
+    except (LookupError, ValueError) as error:
+        raise DataError(
+            faults.OPTION, f"there is no text encoding {encoding!r}", advice="such as utf-8 or latin-1"
+        ) from error
+    return encoding

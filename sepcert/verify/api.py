@@ -1,0 +1,50 @@
+"""``sepcert.verify``: check a certificate from Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sepcert.verify.report import Report
+
+if TYPE_CHECKING:
+    import os
+
+    from sepcert.certificate.filed import FiledCertificate
+    from sepcert.certificate.model import Certificate
+
+
+def verify(
+    certificate: str | os.PathLike[str] | Certificate | FiledCertificate,
+    data: str | os.PathLike[str] | None = None,
+    X: Any = None,
+    y: Any = None,
+) -> Report:
+    """Check that a certificate is about the data and that its evidence proves what it claims.
+
+    Parameters
+    ----------
+    certificate : path, Certificate or FiledCertificate
+    data : path, optional
+        The data file; default: the path that the certificate stores.
+    X, y : array_like, shapes (n, d) and (n,), optional
+        The data as arrays, in place of a file.
+
+    Returns
+    -------
+    Report
+        With `outcome`, `verified` and every check that was made.
+
+    Raises
+    ------
+    SepcertError
+        The certificate or the data cannot be read, so nothing can be said.
+    """
+    from sepcert.certificate.codec import load
+    from sepcert.certificate.filed import FiledCertificate
+    from sepcert.certificate.model import Certificate
+    from sepcert.verify.certificate import dataset_of_arrays, read_data, verify_certificate
+
+    known = isinstance(certificate, Certificate | FiledCertificate)
+    read = certificate if known else load(certificate)
+    dataset = read_data(read.data, data) if X is None and y is None else dataset_of_arrays(read.data, X, y, data)
+    return verify_certificate(read, dataset)
