@@ -18,6 +18,8 @@ IntArray = NDArray[np.int64]
 SignArray = NDArray[np.int8]
 BoolArray = NDArray[np.bool_]
 
+_EXACT_INTEGERS = 1e15
+
 
 def exact_value(x: float, numbers: Numbers) -> Fraction:
     """Return the rational number that a regular entry stands for.
@@ -30,7 +32,7 @@ def exact_value(x: float, numbers: Numbers) -> Fraction:
         DECIMAL: the shortest decimal that rounds to `x`, which is the numeral itself whenever that has at most
         15 significant digits.  BINARY64: the double.
     """
-    if numbers is Numbers.BINARY64 or x.is_integer():
+    if numbers is Numbers.BINARY64 or (abs(x) < _EXACT_INTEGERS and x.is_integer()):
         return Fraction(x)
     return Fraction(Decimal(repr(x)))
 

@@ -159,7 +159,7 @@ def _proof_sentence(result: Result, configuration: Configuration) -> str:
 
 def _numbers_sentence(result: Result, dataset: Dataset) -> str | None:
     other = result.other_numbers
-    if not other:
+    if not other or (other["verdict"], other["separation"]) == (result.verdict, result.separation):
         return None
     kind = other.get("separation") or other.get("verdict")
     here = _READINGS[Numbers(dataset.description.numbers)]

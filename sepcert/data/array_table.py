@@ -128,9 +128,7 @@ def _decoded(text: Any) -> str:
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
 
 
-def table_of_array(
-    stored: StoredNumbers, columns: Columns, path: str, *, drop_missing: bool
-) -> tuple[Table, IntArray]:
+def table_of_array(stored: StoredNumbers, columns: Columns, path: str, *, drop_missing: bool) -> tuple[Table, IntArray]:
     """Make a table of a two-dimensional array.
 
     Parameters
@@ -176,7 +174,7 @@ def table_of_array(
         irregular = stored.irregular[rows]
     codes, levels = [], []
     for j in columns.coded:
-        coded, found = _levels_of(values[rows, j], columns, j, path)
+        coded, found = _levels_of(stored.original[rows, j], columns, j, path)
         codes.append(coded)
         levels.append(found)
     table = Table(
@@ -193,7 +191,7 @@ def table_of_array(
     return table, rows
 
 
-def _levels_of(column: FloatArray, columns: Columns, j: int, path: str) -> tuple[CodeArray, Levels]:
+def _levels_of(column: AnyArray, columns: Columns, j: int, path: str) -> tuple[CodeArray, Levels]:
     distinct, inverse = np.unique(column, return_inverse=True)
     if len(distinct) > MOST_CLASSES and j == columns.label:
         texts = [number_text(x) for x in distinct[:20]]
@@ -227,7 +225,8 @@ def find_faults(
     """
     if values.size == 0:
         return None
-    total = float(values.sum()) if len(used) == values.shape[1] else float("nan")
+    with np.errstate(all="ignore"):
+        total = float(values.sum()) if len(used) == values.shape[1] else float("nan")
     if np.isfinite(total) and weight is None:
         return None
     part = values[:, list(used)]
@@ -254,5 +253,3 @@ def find_faults(
         return None
     missing: BoolArray = np.isnan(part).any(axis=1)
     return missing if missing.any() else None
-
-

@@ -87,7 +87,9 @@ def without_missing_labels(table: Table, labels: LabelColumn) -> tuple[Table, La
     return kept, replace(labels, codes=labels.codes[keep])
 
 
-def sorted_levels(table: Table, recorded: dict[str, tuple[str, ...]] | None, place: Place) -> dict[str, tuple[str, ...]]:
+def sorted_levels(
+    table: Table, recorded: dict[str, tuple[str, ...]] | None, place: Place
+) -> dict[str, tuple[str, ...]]:
     """Return the levels that occur in each categorical column, sorted as text.
 
     Parameters
@@ -212,7 +214,8 @@ def build_dataset(
         weight=None if columns.weight is None else columns.names[columns.weight],
         missing=missing,
     )
-    points = _points(matrix, table.irregular, exact_source, numbers)
+    stored = content.dialect is None
+    points = _points(matrix, table.irregular, exact_source, numbers, stored)
     records, layout = table.record_numbers, table.layout
 
     def line_numbers(rows: Sequence[int]) -> list[int]:
@@ -232,14 +235,17 @@ def build_dataset(
         row_numbers=records + 1,
         description=description,
         fingerprint=fingerprint,
-        other_reading=None if other is None else _points(matrix, table.irregular, exact_source, other),
+        other_reading=None if other is None else _points(matrix, table.irregular, exact_source, other, stored),
         line_numbers=None if layout is None else line_numbers,
         notes=(*notes, *_left_out(table)),
     )
 
 
-def _points(matrix: FloatArray, irregular: BoolArray | None, exact: ExactSource | None, numbers: Numbers) -> Points:
-    if numbers is Numbers.BINARY64 or irregular is None:
+def _points(
+    matrix: FloatArray, irregular: BoolArray | None, exact: ExactSource | None, numbers: Numbers, stored: bool
+) -> Points:
+    # Stored integers may lie between doubles; numerals read as binary64 never do.
+    if irregular is None or (numbers is Numbers.BINARY64 and not stored):
         return Points(matrix, numbers)
     return Points(matrix, numbers, irregular, exact)
 

@@ -78,9 +78,7 @@ class Block:
     irregular: BoolArray | None = None
     positions: IntArray | None = None
     zero_weight: BoolArray | None = None
-    anchors: tuple[IntArray, IntArray] = field(
-        default_factory=lambda: (np.zeros(0, np.int64), np.zeros(0, np.int64))
-    )
+    anchors: tuple[IntArray, IntArray] = field(default_factory=lambda: (np.zeros(0, np.int64), np.zeros(0, np.int64)))
     line_runs: list[tuple[int, int]] = field(default_factory=list)
 
 

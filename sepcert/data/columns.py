@@ -95,7 +95,9 @@ def header_names(fields: Sequence[str], path: str, line: int) -> tuple[tuple[str
     for j, name in enumerate(names):
         if name in first:
             message = f"columns {first[name] + 1} and {j + 1} are both named {name!r}"
-            log.add(faults.DUPLICATE_NAME, message, line=line, column=j + 1, advice="give each column a name of its own")
+            log.add(
+                faults.DUPLICATE_NAME, message, line=line, column=j + 1, advice="give each column a name of its own"
+            )
         else:
             first[name] = j
     if log:
@@ -170,9 +172,7 @@ def assign(
     return columns, notes
 
 
-def label_only(
-    names: tuple[str, ...], request: Request, path: str, *, named: bool
-) -> tuple[Columns, tuple[str, ...]]:
+def label_only(names: tuple[str, ...], request: Request, path: str, *, named: bool) -> tuple[Columns, tuple[str, ...]]:
     """Return the columns of a file of labels: the label, by the rules of :func:`assign`, and nothing else."""
     label, notes = 0, ()
     if len(names) > 1 or request.label is not None:
@@ -208,9 +208,7 @@ def _find(wanted: str | int, names: tuple[str, ...], place: Place, what: str) ->
         return names.index(text)
     if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= len(names):
         return int(text) - 1
-    raise DataError(
-        faults.UNKNOWN_COLUMN, f"there is no {what} {text!r}", place=place, advice=nearest(text, names)
-    )
+    raise DataError(faults.UNKNOWN_COLUMN, f"there is no {what} {text!r}", place=place, advice=nearest(text, names))
 
 
 def _conflict(name: str, one: str, other: str, place: Place) -> DataError:
@@ -232,4 +230,3 @@ def expanded_names(columns: Columns, levels: dict[str, tuple[str, ...]]) -> tupl
         else:
             found.append(name)
     return tuple(found)
-

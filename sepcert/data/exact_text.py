@@ -83,9 +83,7 @@ class ExactText:
     def _fetch(self, records: np.ndarray[tuple[int], np.dtype[np.int64]]) -> dict[int, list[Fraction]]:
         """Return the exact rows by record number; `records` increase."""
         anchors, offsets = self._layout.anchor_records, self._layout.anchor_offsets
-        stream = TextStream(
-            self._source, self._dialect.encoding, self._dialect.compression, block_bytes=_BLOCK_BYTES
-        )
+        stream = TextStream(self._source, self._dialect.encoding, self._dialect.compression, block_bytes=_BLOCK_BYTES)
         stream.carriage_returns = self._carriage_returns
         found: dict[int, list[Fraction]] = {}
         try:
@@ -130,5 +128,3 @@ class ExactText:
                 raise self._source.changed()
             row.append(exact_number(numeral))
         return row
-
-

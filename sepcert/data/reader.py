@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from sepcert.data import faults
+from sepcert.data.array_table import AnyArray, code_labels, table_of_array
 from sepcert.data.assemble import (
     Content,
     ExactSource,
@@ -18,15 +21,18 @@ from sepcert.data.assemble import (
     sorted_levels,
     without_missing_labels,
 )
-from sepcert.data.blocks import Table
-from sepcert.data.columns import Request
+from sepcert.data.blocks import MISSING_CODE, Table
+from sepcert.data.columns import Request, assign, numbered_names
 from sepcert.data.dataset import Dataset
 from sepcert.data.description import DataDescription, Dialect
 from sepcert.data.exact_text import ExactText
 from sepcert.data.file_kinds import Kind, kind_of
+from sepcert.data.numpy_files import load_npy, load_npz, require_table
 from sepcert.data.source import STANDARD_INPUT, ByteSource
+from sepcert.data.stored_numbers import StoredNumbers, stored_numbers
 from sepcert.data.text_table import DialectRequest, Progress, TextTable, read_text
 from sepcert.errors import DataError, Place
+from sepcert.problem import FloatArray
 from sepcert.status import Numbers
 
 MISSING_CHOICES = ("error", "drop-rows")
@@ -98,12 +104,10 @@ class _Read:
     table: Table
     dialect: Dialect | None
     notes: tuple[str, ...]
-    exact: Callable[[Table, dict[str, tuple[str, ...]], np.ndarray[tuple[int, ...], np.dtype[np.float64]]], ExactSource]
+    exact: Callable[[Table, dict[str, tuple[str, ...]], FloatArray], ExactSource]
 
 
-def read_dataset(
-    path: str, options: ReadOptions | None = None, *, progress: Progress | None = None
-) -> Dataset:
+def read_dataset(path: str, options: ReadOptions | None = None, *, progress: Progress | None = None) -> Dataset:
     """Read a labelled table.
 
     Parameters
@@ -189,3 +193,210 @@ def _carry_out(path: str, plan: _Plan, progress: Progress | None) -> Dataset:
         missing=plan.missing,
         notes=notes,
     )
+
+
+def _read_table(source: ByteSource, kind: Kind, plan: _Plan, progress: Progress | None) -> _Read:
+    drop_missing = plan.missing == "drop-rows"
+    if kind is Kind.TEXT:
+        text = read_text(source, plan.dialect, plan.request, drop_missing=drop_missing, progress=progress)
+        return _of_text(source, text)
+    array = require_table(load_npy(source), source.path)
+    return _of_array(array, source, plan)
+
+
+def _of_text(source: ByteSource, text: TextTable) -> _Read:
+    def exact(table: Table, levels: dict[str, tuple[str, ...]], matrix: FloatArray) -> ExactSource:
+        return ExactText(source, text.dialect, text.carriage_returns, table, levels, matrix)
+
+    return _Read(text.table, text.dialect, text.notes, exact)
+
+
+def _of_array(array: AnyArray, source: ByteSource, plan: _Plan) -> _Read:
+    stored = stored_numbers(array, plan.numbers or Numbers.BINARY64, Place(source.path))
+    names = numbered_names(array.shape[1])
+    columns, notes = assign(names, plan.request, source.path, named=False)
+    table, _ = table_of_array(stored, columns, source.path, drop_missing=plan.missing == "drop-rows")
+
+    def exact(table: Table, levels: dict[str, tuple[str, ...]], matrix: FloatArray) -> ExactSource:
+        return partial(_exact_stored, stored, table, levels)
+
+    return _Read(table, None, notes, exact)
+
+
+def _exact_stored(
+    stored: StoredNumbers, table: Table, levels: dict[str, tuple[str, ...]], rows: Sequence[int]
+) -> list[list[Fraction]]:
+    columns = table.columns
+    found = []
+    for row in rows:
+        (entries,) = stored.exact([int(table.record_numbers[row])])
+        exact: list[Fraction] = []
+        for j in columns.features:
+            if j in columns.categorical:
+                k = columns.coded.index(j)
+                text = table.levels[k].texts[int(table.codes[k][row])]
+                exact.extend(Fraction(int(text == level)) for level in levels[columns.names[j]][1:])
+            else:
+                exact.append(entries[j])
+        found.append(exact)
+    return found
+
+
+def _read_npz(source: ByteSource, plan: _Plan) -> tuple[_Read, LabelColumn | None]:
+    X, y = load_npz(source)
+    X = require_table(X, source.path)
+    place = Place(source.path)
+    separate = plan.labels_path is not None
+    if not separate:
+        if plan.request.label not in (None, "y"):
+            raise DataError(
+                faults.UNKNOWN_COLUMN,
+                f"there is no label {plan.request.label!r}: the labels of an NPZ file are its array y",
+                place=place,
+                advice="leave --label out, or use --labels FILE",
+            )
+        if y is None:
+            raise DataError(
+                faults.ARRAY_KEYS,
+                "there is no array 'y' in the file",
+                place=place,
+                advice="save it with numpy.savez(path, X=..., y=...), or use --labels FILE",
+            )
+    request = replace(plan.request, label=None, separate_labels=True)
+    read = _of_array(X, source, replace(plan, request=request))
+    if separate or y is None:
+        return read, None
+    return read, _labels_of_array(y, read.table, source.path, plan.missing)
+
+
+def _read_labels(source: ByteSource, plan: _Plan, table: Table) -> tuple[LabelColumn, tuple[str, ...]]:
+    """Read a file of labels and keep those of the table's rows."""
+    kind = kind_of(source)
+    if kind is Kind.NPY:
+        return _labels_of_array(load_npy(source), table, source.path, plan.missing), ()
+    if kind is Kind.NPZ:
+        raise DataError(
+            faults.FORMAT,
+            "labels cannot be NPZ",
+            place=Place(source.path),
+            advice="use text with one label a line, or NPY",
+        )
+    text = read_text(
+        source,
+        DialectRequest(encoding=plan.dialect.encoding),
+        plan.label_request,
+        drop_missing=plan.missing == "drop-rows",
+        only_column=True,
+    )
+    own = label_column(text.table, source.path)
+    codes = np.full(text.table.records, MISSING_CODE, dtype=np.int64)
+    codes[text.table.record_numbers] = own.codes
+    _require_lengths(text.table.records, table.records, source.path)
+    return LabelColumn(codes[table.record_numbers], own.texts, None, source.path), text.notes
+
+
+def _labels_of_array(y: AnyArray, table: Table, path: str, missing: str) -> LabelColumn:
+    coded = code_labels(y, Place(path))
+    _require_lengths(len(coded.codes), table.records, path)
+    without = np.flatnonzero(coded.codes == MISSING_CODE)
+    if without.size and missing == "error":
+        raise DataError(
+            faults.MISSING,
+            f"the label of row {without[0] + 1} is missing ({without.size} in all)",
+            place=Place(path),
+            advice="use --missing drop-rows, or fill it in",
+        )
+    return LabelColumn(coded.codes[table.record_numbers], coded.texts, None, path)
+
+
+def _require_lengths(labels: int, rows: int, path: str) -> None:
+    if labels != rows:
+        raise DataError(
+            faults.LENGTHS,
+            f"there are {labels} labels for {rows} rows",
+            place=Place(path),
+            advice="give one label a data row; a header, if any, must be recognisable as such",
+        )
+
+
+def _not_the_same(path: str, message: str) -> DataError:
+    return DataError(
+        faults.CHANGED,
+        message,
+        place=Place(path),
+        advice="verify with the file that the certificate was made from",
+    )
+
+
+def rebuild_dataset(description: DataDescription, path: str | None = None, labels_path: str | None = None) -> Dataset:
+    """Read a file exactly as a certificate describes it; nothing is guessed.
+
+    Parameters
+    ----------
+    description : DataDescription
+    path, labels_path : str, optional
+        Where the files are now; None: where the description says.
+
+    Returns
+    -------
+    Dataset
+        Its number of rows and its fingerprint may differ from those described: that is for the verifier to judge.
+
+    Raises
+    ------
+    DataError
+        There is no file, it cannot be read in the described way, or its columns, levels or classes are not those
+        described.
+    """
+    path = path or description.path
+    if path is None or description.format not in {kind.value for kind in Kind}:
+        raise DataError(
+            faults.FORMAT,
+            f"data of format {description.format!r} are in no file",
+            advice="give the arrays that the certificate was made from",
+        )
+    if description.missing not in MISSING_CHOICES:
+        raise _not_the_same(path, f"missing is {description.missing!r}")
+    separate = description.label is None
+    if separate and description.labels_path is not None:
+        labels_path = labels_path or description.labels_path
+    elif labels_path is not None:
+        raise _not_the_same(path, "the certificate has no separate file of labels")
+    dialect = description.dialect or Dialect()
+    plan = _Plan(
+        request=Request(
+            label=description.label,
+            separate_labels=separate,
+            drop=description.dropped,
+            categorical=tuple(description.categorical),
+            weight=description.weight,
+        ),
+        label_request=Request(),
+        dialect=DialectRequest(dialect.delimiter, dialect.header, dialect.encoding, dialect.decimal_comma),
+        labels_path=labels_path,
+        positive=description.positive,
+        missing=description.missing,
+        numbers=_numbers(description.numbers, path),
+        levels=description.categorical,
+        format=description.format,
+    )
+    dataset = _carry_out(path, plan, None)
+    found = dataset.description
+    for what, described, here in (
+        ("columns", description.columns, found.columns),
+        ("features", description.features, found.features),
+        ("label", description.label, found.label),
+        ("classes", (description.positive, description.negative), (found.positive, found.negative)),
+        ("dropped columns", tuple(sorted(description.dropped)), tuple(sorted(found.dropped))),
+        ("compression", dialect.compression, (found.dialect or dialect).compression),
+    ):
+        if described != here:
+            raise _not_the_same(path, f"the {what} are {here!r}, not {described!r}")
+    return dataset
+
+
+def _numbers(name: str, path: str) -> Numbers:
+    try:
+        return Numbers(name)
+    except ValueError:
+        raise _not_the_same(path, f"numbers are {name!r}") from None

@@ -65,7 +65,7 @@ class Guess:
 def check_delimiter(delimiter: str) -> str:
     """Return the delimiter as one character, or raise a DataError."""
     found = _NAMED.get(delimiter, delimiter)
-    if len(found) != 1 or not found.isascii() or found in "\"\r\n\0+-." or found.isalnum():
+    if len(found) != 1 or not found.isascii() or found in '"\r\n\0+-.' or found.isalnum():
         raise DataError(
             faults.DELIMITER,
             f"{delimiter!r} cannot delimit fields",

@@ -217,4 +217,3 @@ class TextStream:
             place=Place(self.source.path),
             advice="state the right encoding, or save the file as UTF-8",
         ) from error
-

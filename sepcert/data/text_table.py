@@ -27,11 +27,12 @@ _SLOW_IN_A_ROW = 4  # refused blocks after which the fast parser is tried less o
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table, the dialect that it was read in, and what was chosen on the way."""
+    """A table, the dialect that it was read in, what was chosen on the way, and whether CR alone ends lines."""
 
     table: Table
     dialect: Dialect
     notes: tuple[str, ...]
+    carriage_returns: bool
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class _Reading:
         notes = (*notes, *chosen)
         if comma:
             notes = (*notes, "numbers have a decimal comma")
-        return TextTable(builder.finish(), dialect, notes)
+        return TextTable(builder.finish(), dialect, notes, stream.carriage_returns)
 
     def _first_record(self, stream: TextStream, dialect: Dialect) -> Record:
         return list(read_records(stream, dialect.delimiter, one=True))[0]
@@ -156,9 +157,7 @@ class _Reading:
     def _blocks(self, stream: TextStream, builder: TableBuilder, dialect: Dialect, points_seen: bool) -> None:
         log = FaultLog(self.source.path)
         columns = builder.columns
-        fast = FastParser(
-            columns, builder.levels, delimiter=dialect.delimiter, decimal_comma=dialect.decimal_comma
-        )
+        fast = FastParser(columns, builder.levels, delimiter=dialect.delimiter, decimal_comma=dialect.decimal_comma)
         slow = SlowParser(
             columns,
             builder.levels,

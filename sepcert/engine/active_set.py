@@ -37,8 +37,15 @@ from sepcert.engine.passive_set import PassiveSet
 from sepcert.problem import BoolArray, FloatArray, IntArray
 
 EPS = float(np.finfo(np.float64).eps)
+TOLERATED = 1e-8
+"""Guessed error of the pseudo-inverse above which it is computed from scratch."""
 OPTIMAL = 1e-12
 """Rows are optimal when no z_j'x is below |x|^2 by more than this part of it (and by more than rounding)."""
+
+UNSEEN = 1e-8
+"""Below this |x| relative to the rows, the choice of rows rests on rounding (the exact stage settles such data) ..."""
+HOPELESS = 5
+"""... and after so many additions without a decrease of |x| there the method gives up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +173,7 @@ class MinNormPoint:
         self._start()
         rejected = np.zeros(self.count, dtype=bool)
         block, iterations, converged = self._block, 0, False
-        idle, patience = 0, 8 * (self._dimension + 10)
+        idle, patience = 0, self._dimension + 10
         while True:
             excess = self._price()
             if self._norm() <= self._rounding():
@@ -190,6 +197,8 @@ class MinNormPoint:
             idle += 1
             if not block_added or idle > patience:
                 rejected[candidates] = True
+            if idle > HOPELESS and self._norm() < UNSEEN * self._scale:
+                break
         return self._solution(iterations, converged)
 
     def _norm(self) -> float:
@@ -237,7 +246,7 @@ class MinNormPoint:
             spread = float(np.abs(excess[passive]).max())
             excess[passive] = 0.0
             worst = max(-float(excess.min()), self._threshold(float(self._point @ self._point)))
-            if spread <= 0.1 * worst or attempt == 3:
+            if (spread <= 0.1 * worst and self._passive.room) or attempt == 3:
                 break
             if attempt == 1 and self._passive.updates:
                 self._refactor()
@@ -298,7 +307,10 @@ class MinNormPoint:
                     negative = np.flatnonzero(target <= 0.0)
                 if not len(negative):
                     self._weights, self._point = target, point
-                    return
+                    if self._passive.error <= TOLERATED:
+                        return
+                    self._renew()
+                    continue
             here = self._weights[negative]
             lengths = here - target[negative]
             ratios = np.divide(here, lengths, out=np.zeros_like(here), where=lengths > 0.0)
@@ -323,9 +335,13 @@ class MinNormPoint:
             self._weights = corrected
 
     def _refactor(self, columns: FloatArray | None = None) -> None:
+        self._renew(columns)
+        self._descend()
+
+    def _renew(self, columns: FloatArray | None = None) -> None:
+        """Compute the factorisation from scratch; rows that turn out dependent lose their weight."""
         kept = self._passive.refactor(columns)
         self._weights = self._weights[kept] / self._weights[kept].sum()
-        self._descend()
 
     def _solution(self, iterations: int, converged: bool) -> MinNormSolution:
         """Polish p against x = Z'p computed afresh, and report."""

@@ -23,6 +23,7 @@ import numpy as np
 
 from sepcert.problem import BoolArray, FloatArray, IntArray
 
+EPS = float(np.finfo(np.float64).eps)
 DEPENDENT = 1e-12
 """A column whose distance from the span of the others is less than this part of its length is not added."""
 
@@ -41,6 +42,9 @@ class PassiveSet:
         k, the number of rows held; at most D + 1.
     updates : int
         Rows added and removed since the pseudo-inverse was last computed from scratch.
+    error : float
+        A guess at the error that additions of nearly dependent rows have left in the pseudo-inverse since then:
+        eps over the square of the smallest part of such a column that was independent.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -50,6 +54,7 @@ class PassiveSet:
         self._index = np.empty(0, dtype=np.int64)
         self.count = 0
         self.updates = 0
+        self.error = 0.0
 
     @property
     def index(self) -> IntArray:
@@ -132,6 +137,7 @@ class PassiveSet:
         self._index[k:new] = index
         self.count = new
         self.updates += len(added)
+        self.error = max(self.error, EPS * _largest_square(columns) * _largest_square(added))
         return len(added)
 
     @staticmethod
@@ -198,4 +204,10 @@ class PassiveSet:
         self._index[:new] = self._index[:k][kept]
         self.count = new
         self.updates = 0
+        self.error = 0.0
         return np.asarray(kept)
+
+
+def _largest_square(rows: FloatArray) -> float:
+    """Return the largest squared norm of a row."""
+    return float(np.einsum("ij,ij->i", rows, rows).max())

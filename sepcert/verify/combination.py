@@ -12,7 +12,7 @@ import numpy as np
 from sepcert.certificate.model import Separator
 from sepcert.problem import FloatArray, IntArray, SignArray, exact_value
 from sepcert.status import Numbers
-from sepcert.verify.integer_columns import integer_column
+from sepcert.verify.exact_entries import integer_column
 from sepcert.verify.rows import SignedRows
 from sepcert.verify.signs import UNIT, common_integers, dot_enclosure, rounded_weights, signs
 

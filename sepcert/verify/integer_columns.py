@@ -12,14 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from sepcert.problem import FloatArray, IntArray, SignArray
-from sepcert.status import Numbers
+from sepcert.problem import IntArray, SignArray
+from sepcert.verify.exact_entries import integer_column
 from sepcert.verify.rows import BLOCK, SignedRows
 
-_LARGEST = 10**15
-_POWERS_OF_TEN = [10.0**k for k in range(16)]
 _FEW = 64
-_SMALLEST_NORMAL = 1 << 52
 
 
 def integer_signs(rows: SignedRows, weights: list[int], subset: IntArray) -> SignArray:
@@ -71,37 +68,6 @@ def _block_signs(rows: SignedRows, weights: list[int], subset: IntArray) -> Sign
     if len(rest):
         result[rest] = _one_by_one(rows, weights, subset[rest])
     return result
-
-
-def integer_column(values: FloatArray, numbers: Numbers) -> tuple[IntArray, int] | None:
-    """Write a column as integers over one power of ten or of two.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (m,)
-        Regular entries (see :class:`sepcert.problem.Points`).
-    numbers : Numbers
-        DECIMAL: an entry is the decimal of at most 15 digits that rounds to it.  If m has fewer than 16 digits and
-        fl(m / 10**k) is the entry (10**k is a double, so this is one correct rounding), then m / 10**k is that
-        decimal, for no two decimals of at most 15 digits round to the same double.
-
-    Returns
-    -------
-    (integers, scale) or None
-        entry = integers / scale exactly, |integers| < 10**15; None where there is no such scale.
-    """
-    sizes = np.abs(values)
-    if bool(((sizes.view(np.int64) > 0) & (sizes.view(np.int64) < _SMALLEST_NORMAL)).any()):
-        return None  # hardware set to read subnormals as zero would take them for integers
-    with np.errstate(all="ignore"):
-        for power in range(16):
-            scale = _POWERS_OF_TEN[power] if numbers is Numbers.DECIMAL else 2.0 ** (4 * power)
-            scaled = np.rint(values * scale)
-            if not np.abs(scaled).max(initial=0.0) < _LARGEST:
-                return None
-            if np.array_equal(scaled / scale, values):
-                return scaled.astype(np.int64), int(scale)
-    return None
 
 
 def _signs_of_sums(entries: list[IntArray], factors: list[int], count: int) -> SignArray:

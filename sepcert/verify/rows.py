@@ -11,6 +11,7 @@ import numpy as np
 
 from sepcert.problem import FloatArray, IntArray, Problem
 from sepcert.status import Numbers
+from sepcert.verify.exact_entries import integer_rows
 
 BLOCK = 1 << 14
 _CACHED_ENTRIES = 1 << 21
@@ -95,12 +96,16 @@ class SignedRows:
             return
         if (len(self._exact) + len(wanted)) * self.dimension > _CACHED_ENTRIES:
             self._exact.clear()
-        bias = [self.problem.bias_scale] if self.problem.bias else []
-        for i, row in zip(wanted, self.problem.points.exact_rows(wanted), strict=True):
-            entries = bias + row
-            denominator = math.lcm(*(v.denominator for v in entries)) if entries else 1
-            factor = int(self.problem.labels[i]) * denominator
-            self._exact[i] = [v.numerator * (factor // v.denominator) for v in entries], denominator
+        b0, biased = self.problem.bias_scale, self.problem.bias
+        for i, (entries, scale) in zip(wanted, integer_rows(self.problem.points, wanted), strict=True):
+            sign = int(self.problem.labels[i])
+            if biased:
+                common = math.lcm(scale, b0.denominator)
+                factor = sign * (common // scale)
+                first = sign * b0.numerator * (common // b0.denominator)
+                self._exact[i] = [first, *(v * factor for v in entries)], common
+            else:
+                self._exact[i] = [v * sign for v in entries], scale
 
     def integers(self, row: int) -> tuple[list[int], int]:
         """Return z_i exactly, as D integers over one positive denominator."""

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sepcert.problem import Points, Problem
 from sepcert.status import Numbers
-from sepcert.verify.integer_columns import integer_column, integer_signs
+from sepcert.verify.exact_entries import integer_column, integer_rows
+from sepcert.verify.integer_columns import integer_signs
 from sepcert.verify.rows import SignedRows, column_sizes
 from sepcert.verify.signs import common_integers, dot_enclosure, signs
 
@@ -43,9 +44,7 @@ def test_signs_agree_with_fractions_near_ties(numbers, bias, seed):
     exact = true_rows(values, labels, numbers, bias, Fraction(1, 3))
     weights = [Fraction(int(a), int(b)) for a, b in rng.integers(1, 50, (d + bias, 2))]
     if d > 1:
-        weights[-1] = -sum(a * b for a, b in zip(exact[0][:-1], weights[:-1], strict=True)) / (
-            exact[0][-1] or 1
-        )
+        weights[-1] = -sum(a * b for a, b in zip(exact[0][:-1], weights[:-1], strict=True)) / (exact[0][-1] or 1)
         values[1:40] = values[0] * (1 + rng.integers(-2, 3, (39, d)) * 2.0**-52)
         exact = true_rows(values, labels, numbers, bias, Fraction(1, 3))
     rows = signed_rows(values, labels, numbers, bias, Fraction(1, 3))
@@ -57,9 +56,7 @@ def test_signs_agree_with_fractions_near_ties(numbers, bias, seed):
 
 @given(
     st.lists(
-        st.tuples(
-            st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False)
-        ),
+        st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False)),
         min_size=1,
         max_size=6,
     ),
@@ -123,8 +120,7 @@ def test_enclosures_contain_the_exact_products():
     weights = rng.standard_normal(8)
     found, errors = dot_enclosure(rows, weights, np.full(8, 1e-9))
     moved = [
-        Fraction(w) + Fraction(int(s), 10**9)
-        for w, s in zip(weights.tolist(), rng.choice([-1, 1], 8), strict=True)
+        Fraction(w) + Fraction(int(s), 10**9) for w, s in zip(weights.tolist(), rng.choice([-1, 1], 8), strict=True)
     ]
     for s, e, row in zip(
         found.tolist(), errors.tolist(), true_rows(values, labels, Numbers.DECIMAL, True), strict=True
@@ -136,3 +132,14 @@ def test_enclosures_contain_the_exact_products():
 def test_column_sizes(shape):
     values = np.random.default_rng(1).standard_normal(shape)
     assert column_sizes(values).tolist() == np.abs(values).max(axis=0, initial=0.0).tolist()
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8), st.sampled_from(list(Numbers))
+)
+@settings(max_examples=300, deadline=None)
+def test_integer_rows_are_exact(values, numbers):
+    points = Points(np.array([values, values[::-1]]), numbers)
+    for (numerators, denominator), row in zip(integer_rows(points, [0, 1]), points.values.tolist(), strict=True):
+        read = Fraction if numbers is Numbers.BINARY64 else lambda v: Fraction(repr(float(v)))
+        assert [Fraction(v, denominator) for v in numerators] == [read(v) for v in row]

@@ -1,0 +1,106 @@
+"""NPY and NPZ files.  Pickles are never loaded."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepcert.data import faults
+from sepcert.data.faults import listed
+from sepcert.data.source import ByteSource
+from sepcert.errors import DataError, Place
+
+AnyArray = NDArray[Any]
+
+
+def load_npy(source: ByteSource) -> AnyArray:
+    """Return the array of an NPY file.
+
+    Raises
+    ------
+    DataError
+        The file is damaged, or holds Python objects.
+    """
+    with source.open() as stream:
+        return _load(stream, source.path)
+
+
+def load_npz(source: ByteSource) -> tuple[AnyArray, AnyArray | None]:
+    """Return the arrays X and y of an NPZ file; None where y is missing.
+
+    Raises
+    ------
+    DataError
+        The file is damaged, holds Python objects, or has no array X.
+    """
+    place = Place(source.path)
+    with source.open() as stream:
+        archive = _load(stream, source.path)
+        try:
+            names = list(archive.files)  # type: ignore[attr-defined]
+            if "X" not in names:
+                raise DataError(
+                    faults.ARRAY_KEYS,
+                    f"there is no array 'X' in the file; it has {listed(names) if names else 'none'}",
+                    place=place,
+                    advice="save it with numpy.savez(path, X=..., y=...)",
+                )
+            return archive["X"], archive["y"] if "y" in names else None
+        except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+            raise _damaged(error, source.path) from error
+
+
+def _load(stream: Any, path: str) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.load(stream, allow_pickle=False)
+    except (ValueError, OSError, EOFError, SyntaxError, zipfile.BadZipFile, OverflowError) as error:
+        raise _damaged(error, path) from error
+
+
+def _damaged(error: Exception, path: str) -> DataError:
+    if "Object arrays" in str(error) or "allow_pickle" in str(error):
+        return DataError(
+            faults.PICKLE,
+            "the array holds Python objects, and pickles are never loaded",
+            place=Place(path),
+            advice="save an array of numbers, such as X.astype(float)",
+        )
+    return DataError(faults.FORMAT, "the file is damaged or cut short", place=Place(path), advice="save it anew")
+
+
+def require_table(array: AnyArray, path: str) -> AnyArray:
+    """Return the array if it has two dimensions and holds something.
+
+    Raises
+    ------
+    DataError
+        With advice that depends on the shape.
+    """
+    place = Place(path)
+    if array.dtype.names is not None:
+        raise DataError(
+            faults.ARRAY_TYPE,
+            f"the array is structured, with fields {listed(array.dtype.names)}",
+            place=place,
+            advice="use numpy.lib.recfunctions.structured_to_unstructured",
+        )
+    if array.ndim != 2:
+        advice = {0: "save a table", 1: "use X.reshape(-1, 1) for one feature, or X.reshape(1, -1) for one row"}
+        raise DataError(
+            faults.ARRAY_SHAPE,
+            f"the array has {array.ndim} dimension{'s' * (array.ndim != 1)}, not 2 (shape {array.shape})",
+            place=place,
+            advice=advice.get(array.ndim, "use X.reshape(len(X), -1)"),
+        )
+    if array.shape[0] == 0:
+        raise DataError(faults.NO_ROWS, "the array has no rows", place=place, advice="is it the right file?")
+    if array.shape[1] == 0:
+        raise DataError(faults.NO_FEATURES, "the array has no columns", place=place, advice="is it the right file?")
+    return array
