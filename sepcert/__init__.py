@@ -22,9 +22,7 @@ _HOMES = {
     "Problem": "sepcert.problem",
     "Result": "sepcert.result",
     "Certificate": "sepcert.certificate.model",
-    **dict.fromkeys(
-        ["SepcertError", "DataError", "ConfigError", "KernelError", "CertificateError"], "sepcert.errors"
-    ),
+    **dict.fromkeys(["SepcertError", "DataError", "ConfigError", "KernelError", "CertificateError"], "sepcert.errors"),
     **dict.fromkeys(["Verdict", "Separation", "Claim", "CheckOutcome", "Termination", "Numbers"], "sepcert.status"),
 }
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from sepcert.engine.algorithms.smoothed_kernel_perceptron import (
+    SmoothedKernelPerceptron,
+    SmoothedKernelPerceptronOptions,
+)
 from sepcert.engine.algorithms.working_set import Options, WorkingSet
+from sepcert.engine.dispatch import SMOOTHED_ITERATIONS, choose
 from sepcert.engine.driver import run
-from sepcert.engine.gram import FactoredGram
-from sepcert.engine.protocol import Control, IterationRecord, Limits, Observer, Outcome, Targets
+from sepcert.engine.gram import DenseGram, FactoredGram, GramOperator
+from sepcert.engine.protocol import Algorithm, Control, IterationRecord, Limits, Observer, Outcome, Targets
+from sepcert.engine.registry import find, make_algorithm
 from sepcert.engine.rows import FloatRows, condition_columns
 from sepcert.exact.decide import Deadline, Proposal
 from sepcert.exact.face import Face
@@ -23,7 +30,10 @@ Say = Callable[[str], None]
 
 SMALL_DIMENSION = 12
 SMALL_ENTRIES = 6000
+NARROW = 128
 ENOUGH_PASSES = 12
+"""Up to dimension NARROW the maximal margin is looked for in this many passes; a pass costs more than the rest."""
+DEFAULT_GAP = 0.01
 
 
 class Watching(Observer):
@@ -71,14 +81,19 @@ class Found:
 
 @dataclass
 class Search:
-    """Runs the working-set method on faces, and keeps what it learns about the whole problem.
+    """Runs the engine on faces, and keeps what it learns about the whole problem.
 
     Attributes
     ----------
-    gap : float
-        Relative gap of the margin bracket that is aimed at.
-    seed : int
     deadline : Deadline
+    algorithm : str
+        ``auto``, or the one algorithm that looks at the whole problem.
+    epsilon : float or None
+        Target for |p|_G.
+    gap : float or None
+        Relative gap of the margin bracket that is aimed at; None: what comes cheaply.
+    max_iterations : int or None
+    seed : int
     watchers : sequence of callables
         Told of every iteration.
     say : callable
@@ -87,37 +102,61 @@ class Search:
         Rows that may carry a witness; they are proposed first.
     """
 
-    gap: float
-    seed: int
     deadline: Deadline
+    algorithm: str = "auto"
+    epsilon: float | None = None
+    gap: float | None = None
     max_iterations: int | None = None
-    enough: int | None = ENOUGH_PASSES
+    seed: int = 0
     watchers: Sequence[Watcher] = ()
     say: Say = lambda line: None
     hints: tuple[int, ...] = ()
     spent: Spent = field(default_factory=Spent)
     found: Found = field(default_factory=Found)
 
+    @property
+    def alone(self) -> bool:
+        """Whether one named algorithm runs alone."""
+        return self.algorithm != "auto"
+
     def propose(self, face: Face) -> Iterator[Proposal]:
         """Propose for a face: nothing for a small one, which the exact simplex decides sooner."""
         if self.hints and face.base is None:
             yield Proposal(None, self.hints)
-        size = len(face.members) * face.dimension
-        if face.dimension <= SMALL_DIMENSION and size <= SMALL_ENTRIES:
-            self.say(f"exact simplex on {len(face.members)} rows in {face.dimension} dimensions: too small to search")
-            return
         rows = self._rows(face)
-        self.say(f"working set on {rows.count} rows in {rows.dimension} dimensions")
-        whole = face.base is None and len(face.members) == face.rows.count
-        yield from self._proposals(rows, face.members, keep=whole)
-        balanced = condition_columns(rows)
+        if self.alone and face.base is None:
+            entry = find(self.algorithm)
+            seeded = {"seed": self.seed} if "seed" in entry.options.__dataclass_fields__ else {}
+            self.say(f"{entry.name} alone, on {rows.count} rows in {rows.dimension} dimensions")
+            yield from self._proposals(make_algorithm(entry.name, seeded), rows, face.members, keep=True)
+            return
+        if face.dimension <= SMALL_DIMENSION and len(face.members) * face.dimension <= SMALL_ENTRIES:
+            self.say(f"exact simplex on {rows.count} rows in {rows.dimension} dimensions: too small to search")
+            return
+        yield from self._automatic(rows, face.members, whole=face.base is None and len(rows.points) == face.rows.count)
+
+    def _automatic(self, rows: FloatRows, members: IntArray, whole: bool) -> Iterator[Proposal]:
+        """Propose what `dispatch` chooses, then the working set, then the working set on balanced columns."""
+        choice = choose(rows.count, rows.dimension)
+        self.say(choice.reason)
+        if choice.algorithm == SmoothedKernelPerceptron.name:
+            smoothed = SmoothedKernelPerceptron(SmoothedKernelPerceptronOptions())
+            yield from self._proposals(smoothed, rows, members, whole, SMOOTHED_ITERATIONS)
+            self.say("working set: the smoothed perceptron has not decided")
+        yield from self._proposals(self._working_set(rows), rows, members, whole, dense=choice.form == "dense")
         self.say("working set again, with columns centred and scaled: the first proposal was not exact")
-        yield from self._proposals(balanced, face.members, keep=False)
+        yield from self._proposals(self._working_set(rows), condition_columns(rows), members, keep=False)
 
     def margin(self, face: Face) -> None:
         """Look for the maximal margin of a problem that is known to be separable, within the limits."""
-        for _ in self._proposals(self._rows(face), face.members, keep=True):
+        rows = self._rows(face)
+        dense = choose(rows.count, rows.dimension).form == "dense"
+        for _ in self._proposals(self._working_set(rows), rows, face.members, keep=True, dense=dense):
             pass
+
+    def _working_set(self, rows: FloatRows) -> WorkingSet:
+        cheap = ENOUGH_PASSES if rows.dimension <= NARROW else 1
+        return WorkingSet(Options(seed=self.seed, enough=cheap if self.gap is None else None))
 
     def _rows(self, face: Face) -> FloatRows:
         problem = face.rows.problem
@@ -129,16 +168,27 @@ class Search:
             values, labels = values[face.members], labels[face.members]
         return FloatRows(values, labels, face.rows.bias)
 
-    def _proposals(self, rows: FloatRows, members: IntArray, keep: bool) -> Iterator[Proposal]:
+    def _proposals(
+        self,
+        algorithm: Algorithm[Any, Any],
+        rows: FloatRows,
+        members: IntArray,
+        keep: bool,
+        most: int | None = None,
+        dense: bool = False,
+    ) -> Iterator[Proposal]:
+        """Run an algorithm and yield what it proposes; nothing where the rows have no finite norms."""
+        limits = [limit for limit in (most, self.max_iterations) if limit is not None]
         try:
-            gram = FactoredGram(rows)
+            norms = FactoredGram(rows)
+            gram: GramOperator = DenseGram.of_rows(rows) if dense else norms
         except ValueError:
             return
         outcome = run(
-            WorkingSet(Options(seed=self.seed, enough=self.enough)),
+            algorithm,
             gram,
-            Targets(gap=self.gap),
-            Limits(max_iterations=self.max_iterations),
+            self._targets(first=most is not None),
+            Limits(max_iterations=min(limits, default=None)),
             [Watching(self.watchers)],
             Control(clock=time.monotonic, deadline=self.deadline.at),
         )
@@ -146,10 +196,15 @@ class Search:
         if outcome.termination is Termination.INTERRUPTED:
             self.deadline.stopped = True
         if keep:
-            self._remember(outcome, gram.norms, members)
-        proposal = _proposal(outcome, rows, members)
+            self._remember(outcome, norms.norms, members)
+        proposal = _proposal(outcome, rows, norms.norms, members)
         if proposal is not None:
             yield proposal
+
+    def _targets(self, first: bool) -> Targets:
+        """Return what a run is for; `first`: the first separator is enough."""
+        gap = DEFAULT_GAP if self.gap is None and not self.alone and not first else self.gap
+        return Targets(epsilon=self.epsilon if self.alone else None, gap=gap)
 
     def _remember(self, outcome: Outcome, norms: FloatArray, members: IntArray) -> None:
         lower, upper = outcome.lower, outcome.upper
@@ -165,12 +220,15 @@ def _raw(weights: FloatArray, norms: FloatArray, members: IntArray) -> dict[int,
     return dict(zip(members[at].tolist(), (weights[at] / norms[at]).tolist(), strict=True))
 
 
-def _proposal(outcome: Outcome, rows: FloatRows, members: IntArray) -> Proposal | None:
+def _proposal(outcome: Outcome, rows: FloatRows, norms: FloatArray, members: IntArray) -> Proposal | None:
     """Turn the outcome of a run into a proposal; the support is that of the best simplex weights."""
     lower, upper = outcome.lower, outcome.upper
     direction = None
-    if lower is not None and lower.direction is not None and (outcome.bracket.lower or 0.0) > 0:
-        direction = rows.in_units_of_the_data(lower.direction)
+    if lower is not None and lower.weights is not None and (outcome.bracket.lower or 0.0) > 0:
+        known = lower.direction
+        if known is None or len(known) != rows.dimension:
+            known = rows.combination(lower.weights / norms)
+        direction = rows.in_units_of_the_data(known)
     support: tuple[int, ...] = ()
     if upper is not None and upper.simplex is not None:
         support = tuple(members[np.flatnonzero(upper.simplex)].tolist())

@@ -98,7 +98,8 @@ class Result:
         return ["(bias)", *names] if self.problem.bias else names
 
     def _numbers(self, index: Iterable[int]) -> list[int]:
-        return self.dataset.row_numbers[np.array(list(index), dtype=np.int64)].tolist()
+        numbers: list[int] = self.dataset.row_numbers[np.array(list(index), dtype=np.int64)].tolist()
+        return numbers
 
     @cached_property
     def separator(self) -> Separator | None:
@@ -134,7 +135,8 @@ class Result:
         right = np.zeros(len(index))
         right[-1] = 1.0
         solution = np.linalg.solve(system, right)
-        return (solution / solution.sum()).tolist()
+        p: list[float] = (solution / solution.sum()).tolist()
+        return p
 
     @property
     def conflicts(self) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from sepcert.errors import ConfigError, register
 from sepcert.status import ExitCode, Termination
 
 if TYPE_CHECKING:
-    from sepcert.certify import CheckOptions
+    from sepcert.check_options import CheckOptions
     from sepcert.data.dataset import Dataset
     from sepcert.data.reader import ReadOptions
     from sepcert.findings import Gate
@@ -191,7 +191,7 @@ def _check_one(
             result = check_dataset(dataset, options_of_check, observers=observers, say=display.say)
         except KeyboardInterrupt:
             complain(_so_far(path, display))
-            raise
+            return ExitCode.INTERRUPTED
     gate = result.gate(configuration.gate.expect, configuration.gate.min_margin)
     return _report(_Outcome(path, dataset, result, gate), request, json_printer, first=first)
 
@@ -235,7 +235,7 @@ def _save_certificate(outcome: _Outcome, request: Request) -> str | None:
         return None
     if not outcome.result.verified:
         if not request.quiet:
-            complain(f"note: {path} was not written, because nothing was proved")
+            complain(f"note: {path} was not written, because no verdict was proved")
         return None
     try:
         outcome.result.certificate.save(path)
@@ -273,7 +273,7 @@ def read_options(configuration: Configuration) -> ReadOptions:
 
 def check_options(configuration: Configuration) -> CheckOptions:
     """Return what the check needs to know."""
-    from sepcert.certify import CheckOptions
+    from sepcert.check_options import CheckOptions
 
     kernel, engine = configuration.kernel, configuration.engine
     return CheckOptions(

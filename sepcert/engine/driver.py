@@ -40,8 +40,8 @@ EPS = float(np.finfo(np.float64).eps)
 def run(
     algorithm: Algorithm[OptionsT, StateT],
     gram: GramOperator,
-    targets: Targets = Targets(),
-    limits: Limits = Limits(),
+    targets: Targets | None = None,
+    limits: Limits | None = None,
     observers: Sequence[Observer] = (),
     control: Control | None = None,
 ) -> Outcome:
@@ -51,8 +51,9 @@ def run(
     ----------
     algorithm : Algorithm
     gram : GramOperator
-    targets : Targets
-    limits : Limits
+    targets : Targets, optional
+        The first separator, when not given.
+    limits : Limits, optional
         A deadline here and one in `control` both hold.
     observers : sequence of Observer
     control : Control, optional
@@ -64,7 +65,8 @@ def run(
         With KeyboardInterrupt caught: the bracket so far, and the termination INTERRUPTED.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return _Run(algorithm, gram, targets, limits, observers, control or Control()).execute()
+        run_once = _Run(algorithm, gram, targets or Targets(), limits or Limits(), observers, control or Control())
+        return run_once.execute()
 
 
 class _Run(Generic[OptionsT, StateT]):
@@ -152,9 +154,7 @@ class _Run(Generic[OptionsT, StateT]):
 
     @property
     def bracket(self) -> Bracket:
-        return Bracket(
-            None if self.lower is None else self.lower[0], None if self.upper is None else self.upper[0]
-        )
+        return Bracket(None if self.lower is None else self.lower[0], None if self.upper is None else self.upper[0])
 
     def _report(self) -> None:
         if not self.observers or self.last is None:

@@ -14,7 +14,6 @@ import numpy as np
 from sepcert.engine.rows import FloatRows
 from sepcert.problem import FloatArray, IntArray
 
-
 SPARSE = 8
 """Weights with fewer than n/8 nonzeros are multiplied row by row."""
 
@@ -217,7 +216,7 @@ class DenseGram(GramOperator):
     @property
     def feature_dimension(self) -> int:
         """The numerical rank of G."""
-        return self._embedded().shape[1]
+        return int(self._embedded().shape[1])
 
     def evaluate(self, a: FloatArray) -> Evaluation:
         """Return G a and |a|_G; one product, and one pass over the rows if they are known."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import fields
 from math import isfinite
 from typing import TextIO
 
@@ -39,9 +39,8 @@ class JsonLines(Observer):
 
     def iterated(self, record: IterationRecord) -> None:
         """Write the record; what is particular to the algorithm stands beside the common columns."""
-        fields = asdict(record)
-        extra = fields.pop("extra")
-        self._write({"event": "iteration", **fields, **extra})
+        common = {field.name: getattr(record, field.name) for field in fields(record) if field.name != "extra"}
+        self._write({"event": "iteration", **common, **record.extra})
 
     def ended(self, outcome: Outcome) -> None:
         """Write the last line and flush."""
@@ -60,8 +59,8 @@ class JsonLines(Observer):
         )
         self._stream.flush()
 
-    def _write(self, fields: dict[str, object]) -> None:
-        finite = {key: None if _not_a_number(value) else value for key, value in fields.items()}
+    def _write(self, line: dict[str, object]) -> None:
+        finite = {key: None if _not_a_number(value) else value for key, value in line.items()}
         self._stream.write(json.dumps(finite, allow_nan=False) + "\n")
 
 

@@ -7,7 +7,7 @@ iterations, no clock, no tolerance, no status and no output: those belong to :mo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import perf_counter
@@ -47,7 +47,7 @@ class Candidate:
         Whether `image` was computed from `direction` or `weights` in this very step, and not updated.
     exhausted : bool
         The algorithm has nothing more to do: its iterates will not change.
-    extra : dict
+    extra : mapping of str to object
         What is particular to the algorithm, for the log.
     """
 
@@ -61,7 +61,7 @@ class Candidate:
     step: float = 0.0
     fresh: bool = False
     exhausted: bool = False
-    extra: dict[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class IterationRecord:
         Wall-clock time since the start.
     products, passes : float
         Products with G and passes over the rows since the start.
-    extra : dict
+    extra : mapping of str to object
         What is particular to the algorithm.
     """
 
@@ -94,7 +94,7 @@ class IterationRecord:
     seconds: float
     products: float
     passes: float
-    extra: dict[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class FloatRows:
     @property
     def dimension(self) -> int:
         """Dimension D of the rows."""
-        return self.points.shape[1] + (1 if self.bias else 0)
+        return int(self.points.shape[1]) + (1 if self.bias else 0)
 
     def unsigned_products(self, w: FloatArray) -> FloatArray:
         """Return y_i z_i'w for all rows, shape (n,); one pass over the data."""

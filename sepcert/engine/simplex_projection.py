@@ -33,5 +33,5 @@ def project_onto_simplex(v: FloatArray) -> FloatArray:
         threshold = (positive.sum() - 1.0) / len(positive)
         kept = positive[positive > threshold]
         if len(kept) == len(positive):
-            return np.maximum(shifted - threshold, 0.0)
+            return np.asarray(np.maximum(shifted - threshold, 0.0))
         positive = kept

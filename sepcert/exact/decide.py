@@ -11,10 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import numpy as np
+
 from sepcert.exact.face import Face
 from sepcert.exact.linear_algebra import null_space
 from sepcert.exact.simplex import separate
 from sepcert.problem import FloatArray
+from sepcert.verify.positive_solution import has_positive_solution
+
+IMPLICIT_FROM = 100
+"""From this dimension on a witness on D + 1 rows is stated by its rows alone: its weights would be long."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ Proposer = Callable[[Face], Iterable[Proposal]]
 
 @dataclass(frozen=True)
 class FaceAnswer:
-    """The exact answer about a face; both None: stopped by the deadline.
+    """The exact answer about a face; all None: stopped, or nothing was proved.
 
     Attributes
     ----------
@@ -50,10 +56,13 @@ class FaceAnswer:
         w in R^D with z_i'w > 0 for every member.
     witness : dict of int to Fraction or None
         Row -> p_i > 0 over the raw rows, with sum p_i z_i orthogonal to the face's subspace; minimal.
+    implicit : tuple of int, or None
+        D + 1 rows that carry a unique positive witness, proved without computing it; only for a face of all of R^D.
     """
 
     separator: list[int] | None = None
     witness: dict[int, Fraction] | None = None
+    implicit: tuple[int, ...] | None = None
     notes: tuple[str, ...] = field(default=())
 
 
@@ -69,21 +78,50 @@ class Deadline:
         return self.stopped or (self.at is not None and time.monotonic() >= self.at)
 
 
-def decide(face: Face, propose: Proposer, deadline: Deadline) -> FaceAnswer:
-    """Return an exact separator or witness of a face with at least one member, none of them zero in it."""
+def decide(face: Face, propose: Proposer, deadline: Deadline, alone: bool = False) -> FaceAnswer:
+    """Return an exact separator or witness of a face with at least one member, none of them zero in it.
+
+    Parameters
+    ----------
+    face : Face
+    propose : callable
+    deadline : Deadline
+    alone : bool
+        Only promote what was proposed: the exact simplex then looks at the proposed rows, not at all members.
+    """
     hints: list[int] = []
     for proposal in propose(face):
         if proposal.direction is not None:
             weights = face.scaled_base(proposal.direction)
             if any(weights) and not len(face.violators(weights)):
                 return FaceAnswer(separator=weights, notes=("the proposed direction separates",))
-        witness = support_witness(face, proposal.support)
-        if witness is not None:
-            return FaceAnswer(witness=witness, notes=("the proposed support carries a witness",))
+        found = _promoted(face, proposal.support)
+        if found is not None:
+            return found
         hints += [*proposal.support, *proposal.working]
         if deadline.passed():
             return FaceAnswer(notes=("stopped before the exact simplex",))
-    return _by_simplex(face, hints, deadline)
+    if not alone:
+        return _by_simplex(face, hints, deadline)
+    if not hints:
+        return FaceAnswer(notes=("nothing was proposed",))
+    among = _by_simplex(Face(face.rows, np.array(sorted(set(hints))), face.base), hints, deadline)
+    if among.witness is not None:
+        return among
+    return FaceAnswer(notes=("the proposed rows carry no exact witness",))
+
+
+def _promoted(face: Face, support: Sequence[int]) -> FaceAnswer | None:
+    """Return the witness on the proposed support: implicit where an explicit one would be long."""
+    square = face.base is None and len(support) == face.dimension + 1
+    if square and face.dimension >= IMPLICIT_FROM:
+        proved, how = has_positive_solution(face.rows, tuple(sorted(support)))
+        if proved:
+            return FaceAnswer(
+                implicit=tuple(sorted(support)), notes=(f"the proposed support carries a witness ({how})",)
+            )
+    witness = support_witness(face, support)
+    return None if witness is None else FaceAnswer(witness=witness, notes=("the proposed support carries a witness",))
 
 
 def support_witness(face: Face, support: Sequence[int]) -> dict[int, Fraction] | None:

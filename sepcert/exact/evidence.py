@@ -44,9 +44,7 @@ def separator_from_alpha(rows: SignedRows, alpha: Mapping[int, Fraction]) -> Sep
     if not largest:
         return None
     scale = _power_of_two(largest)
-    return Separator(
-        Combination(kept.rows, tuple(a / scale for a in kept.values)), tuple(w / scale for w in weights)
-    )
+    return Separator(Combination(kept.rows, tuple(a / scale for a in kept.values)), tuple(w / scale for w in weights))
 
 
 def separator_from_direction(rows: SignedRows, direction: list[int], hints: Iterable[int]) -> Separator:

@@ -40,12 +40,15 @@ class Partition:
         p over the raw rows: positive on all of N (quasi-complete), or on rows that span all rows (overlap).
     conflict : dict of int to Fraction or None
         The first witness found: minimal, every proper subset of its rows is separable.
+    implicit : tuple of int, or None
+        In place of `witness`: D + 1 rows in general position that carry a unique positive one.
     """
 
     separation: Separation | None
     separator: list[int] | None = None
     witness: Weights | None = None
     conflict: Weights | None = None
+    implicit: tuple[int, ...] | None = None
     notes: tuple[str, ...] = field(default=())
 
 
@@ -103,13 +106,13 @@ class _Reduction:
         if separator is not None and not self.witness:
             return Partition(Separation.COMPLETE, separator, notes=notes)
         if separator is None:
-            return Partition(Separation.OVERLAP, None, self.witness, self.conflict, notes)
+            return Partition(Separation.OVERLAP, None, self.witness, self.conflict, notes=notes)
         rest = sorted(set(self.vanished) - self.witness.keys())
         pair = _extended(self.rows, self.witness, self.spanning, rest)
-        return Partition(Separation.QUASI_COMPLETE, separator, pair, self.conflict, notes)
+        return Partition(Separation.QUASI_COMPLETE, separator, pair, self.conflict, notes=notes)
 
 
-def partition(rows: SignedRows, propose: Proposer, deadline: Deadline) -> Partition:
+def partition(rows: SignedRows, propose: Proposer, deadline: Deadline, alone: bool = False) -> Partition:
     """Decide the trichotomy for the raw rows.
 
     Parameters
@@ -118,6 +121,8 @@ def partition(rows: SignedRows, propose: Proposer, deadline: Deadline) -> Partit
     propose : callable
         Face -> Proposal; the floating-point engine.
     deadline : Deadline
+    alone : bool
+        Only promote what is proposed for all rows; see :func:`sepcert.exact.decide.decide`.
 
     Returns
     -------
@@ -129,13 +134,16 @@ def partition(rows: SignedRows, propose: Proposer, deadline: Deadline) -> Partit
     while True:
         if not len(state.members) or state.base == []:
             return state.finish(None)
-        answer = decide(Face(rows, state.members, state.base), propose, deadline)
+        face = Face(rows, state.members, state.base)
+        answer = decide(face, propose, deadline, alone and state.base is None)
         state.notes += answer.notes
+        if answer.implicit is not None:
+            return Partition(Separation.OVERLAP, implicit=answer.implicit, notes=tuple(state.notes))
         if answer.separator is not None:
             return state.finish(answer.separator)
         if answer.witness is None:
             found = state.witness or None
-            return Partition(None, None, found, state.conflict, tuple(state.notes))
+            return Partition(None, None, found, state.conflict, notes=tuple(state.notes))
         state.add(answer.witness)
         state.vanished += [i for i in answer.witness if i not in state.vanished]
         state.members = np.setdiff1d(state.members, list(answer.witness), assume_unique=True)

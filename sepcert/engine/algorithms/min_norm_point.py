@@ -6,11 +6,12 @@ Iteration, from a random sample W of the rows::
 
     x = least point of conv{f_i : i in W},  p its weights            (active set)
     s = f_i'x for all rows                                           (one pass)
-    W = support of p, with the rows of least s_i < |x|^2 added
+    W = W with the rows of least s_i < |x|^2 added
 
 f_i are the normalised rows z_i/|z_i|, or vectors with the Gram matrix G.  |x| falls from round to round, because
 the support stays and a row below the optimality condition comes in; so no support comes twice, and the rounds
-end.  Only W is copied: memory stays at a few D rows.
+end.  W keeps what it has, which saves passes, until it has more than 20 D + 500 rows; then the rows of least
+s_i and the support stay.  Only W is copied.
 
 Claims: with a = p both ends of the bracket: the separator of maximum margin, or a witness.
 
@@ -95,12 +96,17 @@ class MinNormPointRounds(Algorithm[MinNormPointOptions, MinNormPointState]):
         return self._solved(gram, MinNormPoint(gram.features(working)), working)
 
     def step(self, gram: GramOperator, state: MinNormPointState) -> MinNormPointState:
-        """Add the worst rows to the support, solve, and look at all rows."""
+        """Add the worst rows to the working set, solve, and look at all rows."""
         if not len(state.entering):
             return state
-        state.hull.keep(state.solution.support)
+        working = state.working
+        if len(working) + len(state.entering) > 20 * gram.feature_dimension + 500:
+            near = worst_rows(state.image[working], 10 * gram.feature_dimension, np.inf)
+            kept = np.union1d(near, state.solution.support)
+            state.hull.keep(kept)
+            working = working[kept]
         state.hull.append(gram.features(state.entering))
-        working = np.concatenate([state.working[state.solution.support], state.entering])
+        working = np.concatenate([working, state.entering])
         return self._solved(gram, state.hull, working, before=state.solution.norm)
 
     def _solved(

@@ -141,9 +141,7 @@ class Perceptron(Algorithm[PerceptronOptions, PerceptronState]):
         image = gram.image_of(corrected.direction)
         return replace(corrected, image=image, done=bool(np.all(image > 0.0)))
 
-    def _next_mistake(
-        self, gram: FactoredGram, state: PerceptronState
-    ) -> tuple[int | None, PerceptronState]:
+    def _next_mistake(self, gram: FactoredGram, state: PerceptronState) -> tuple[int | None, PerceptronState]:
         """Search on from the state's position, at most once through all rows."""
         n, block, seen = gram.count, FIRST_BLOCK, 0
         position, order = state.position, state.order

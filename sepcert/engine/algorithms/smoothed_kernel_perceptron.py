@@ -78,9 +78,7 @@ class SmoothedKernelPerceptron(Algorithm[SmoothedKernelPerceptronOptions, Smooth
             weights, image, smoothed, smoothed_image, smoothed, smoothed_image, INITIAL_SMOOTHING, 0
         )
 
-    def step(
-        self, gram: GramOperator, state: SmoothedKernelPerceptronState
-    ) -> SmoothedKernelPerceptronState:
+    def step(self, gram: GramOperator, state: SmoothedKernelPerceptronState) -> SmoothedKernelPerceptronState:
         """Move a, shrink the smoothing, and average its answer into p."""
         theta = smoothing_step(state.iteration)
         smoothing = (1.0 - theta) * state.smoothing
@@ -110,9 +108,7 @@ class SmoothedKernelPerceptron(Algorithm[SmoothedKernelPerceptronOptions, Smooth
             extra={"smoothing": state.smoothing},
         )
 
-    def refresh(
-        self, gram: GramOperator, state: SmoothedKernelPerceptronState
-    ) -> SmoothedKernelPerceptronState:
+    def refresh(self, gram: GramOperator, state: SmoothedKernelPerceptronState) -> SmoothedKernelPerceptronState:
         """Compute the three images from scratch."""
         return replace(
             state,
@@ -128,7 +124,7 @@ def softmin(image: FloatArray, smoothing: float) -> FloatArray:
     exponents /= smoothing
     np.exp(exponents, out=exponents)
     exponents /= exponents.sum()
-    return exponents
+    return np.asarray(exponents)
 
 
 def _mix(theta: float, a: FloatArray, p: FloatArray, smoothed: FloatArray) -> FloatArray:
