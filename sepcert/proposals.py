@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from sepcert.engine.algorithms.min_norm_point import MinNormPointOptions, MinNormPointRounds
 from sepcert.engine.algorithms.smoothed_kernel_perceptron import (
     SmoothedKernelPerceptron,
     SmoothedKernelPerceptronOptions,
 )
-from sepcert.engine.algorithms.working_set import Options, WorkingSet
-from sepcert.engine.dispatch import SMOOTHED_ITERATIONS, choose
+from sepcert.engine.dispatch import choose
 from sepcert.engine.driver import run
 from sepcert.engine.gram import DenseGram, FactoredGram, GramOperator
 from sepcert.engine.protocol import Algorithm, Control, IterationRecord, Limits, Observer, Outcome, Targets
@@ -141,22 +141,22 @@ class Search:
         self.say(choice.reason)
         if choice.algorithm == SmoothedKernelPerceptron.name:
             smoothed = SmoothedKernelPerceptron(SmoothedKernelPerceptronOptions())
-            yield from self._proposals(smoothed, rows, members, whole, SMOOTHED_ITERATIONS)
+            yield from self._proposals(smoothed, rows, members, whole, choice.max_iterations)
             self.say("working set: the smoothed perceptron has not decided")
-        yield from self._proposals(self._working_set(rows), rows, members, whole, dense=choice.form == "dense")
+        yield from self._proposals(self._rounds(rows), rows, members, whole, dense=choice.form == "dense")
         self.say("working set again, with columns centred and scaled: the first proposal was not exact")
-        yield from self._proposals(self._working_set(rows), condition_columns(rows), members, keep=False)
+        yield from self._proposals(self._rounds(rows), condition_columns(rows), members, keep=False)
 
     def margin(self, face: Face) -> None:
         """Look for the maximal margin of a problem that is known to be separable, within the limits."""
         rows = self._rows(face)
         dense = choose(rows.count, rows.dimension).form == "dense"
-        for _ in self._proposals(self._working_set(rows), rows, face.members, keep=True, dense=dense):
+        for _ in self._proposals(self._rounds(rows), rows, face.members, keep=True, dense=dense):
             pass
 
-    def _working_set(self, rows: FloatRows) -> WorkingSet:
+    def _rounds(self, rows: FloatRows) -> MinNormPointRounds:
         cheap = ENOUGH_PASSES if rows.dimension <= NARROW else 1
-        return WorkingSet(Options(seed=self.seed, enough=cheap if self.gap is None else None))
+        return MinNormPointRounds(MinNormPointOptions(seed=self.seed, enough=cheap if self.gap is None else None))
 
     def _rows(self, face: Face) -> FloatRows:
         problem = face.rows.problem
@@ -180,24 +180,25 @@ class Search:
         """Run an algorithm and yield what it proposes; nothing where the rows have no finite norms."""
         limits = [limit for limit in (most, self.max_iterations) if limit is not None]
         try:
-            norms = FactoredGram(rows)
-            gram: GramOperator = DenseGram.of_rows(rows) if dense else norms
-        except ValueError:
+            unit = FactoredGram(rows)
+            gram: GramOperator = DenseGram.of_rows(rows) if dense else unit
+            outcome = run(
+                algorithm,
+                gram,
+                self._targets(first=most is not None),
+                Limits(max_iterations=min(limits, default=None)),
+                [Watching(self.watchers)],
+                Control(clock=time.monotonic, deadline=self.deadline.at),
+            )
+        except ValueError as error:
+            self.say(f"no floating-point search: {error}")
             return
-        outcome = run(
-            algorithm,
-            gram,
-            self._targets(first=most is not None),
-            Limits(max_iterations=min(limits, default=None)),
-            [Watching(self.watchers)],
-            Control(clock=time.monotonic, deadline=self.deadline.at),
-        )
         self.spent.add(outcome)
         if outcome.termination is Termination.INTERRUPTED:
             self.deadline.stopped = True
         if keep:
-            self._remember(outcome, norms.norms, members)
-        proposal = _proposal(outcome, rows, norms.norms, members)
+            self._remember(outcome, unit, members)
+        proposal = _proposal(outcome, gram, rows, members)
         if proposal is not None:
             yield proposal
 
@@ -206,29 +207,28 @@ class Search:
         gap = DEFAULT_GAP if self.gap is None and not self.alone and not first else self.gap
         return Targets(epsilon=self.epsilon if self.alone else None, gap=gap)
 
-    def _remember(self, outcome: Outcome, norms: FloatArray, members: IntArray) -> None:
+    def _remember(self, outcome: Outcome, unit: FactoredGram, members: IntArray) -> None:
         lower, upper = outcome.lower, outcome.upper
         if lower is not None and lower.weights is not None and (outcome.bracket.lower or 0.0) > 0:
-            self.found.alpha = _raw(lower.weights, norms, members)
+            self.found.alpha = _raw(lower.weights, unit, members)
         if upper is not None and upper.simplex is not None:
-            self.found.upper = _raw(upper.simplex, norms, members)
+            self.found.upper = _raw(upper.simplex, unit, members)
 
 
-def _raw(weights: FloatArray, norms: FloatArray, members: IntArray) -> dict[int, float]:
+def _raw(weights: FloatArray, unit: FactoredGram, members: IntArray) -> dict[int, float]:
     """Return weights over the raw rows from weights over the normalised ones, without zeros."""
     at = np.flatnonzero(weights)
-    return dict(zip(members[at].tolist(), (weights[at] / norms[at]).tolist(), strict=True))
+    return dict(zip(members[at].tolist(), (weights[at] / unit.lengths(at)).tolist(), strict=True))
 
 
-def _proposal(outcome: Outcome, rows: FloatRows, norms: FloatArray, members: IntArray) -> Proposal | None:
+def _proposal(outcome: Outcome, gram: GramOperator, rows: FloatRows, members: IntArray) -> Proposal | None:
     """Turn the outcome of a run into a proposal; the support is that of the best simplex weights."""
     lower, upper = outcome.lower, outcome.upper
     direction = None
     if lower is not None and lower.weights is not None and (outcome.bracket.lower or 0.0) > 0:
-        known = lower.direction
-        if known is None or len(known) != rows.dimension:
-            known = rows.combination(lower.weights / norms)
-        direction = rows.in_units_of_the_data(known)
+        known = lower.direction if isinstance(gram, FactoredGram) else None
+        known = gram.row_direction(lower.weights) if known is None else known
+        direction = None if known is None else rows.in_units_of_the_data(known)
     support: tuple[int, ...] = ()
     if upper is not None and upper.simplex is not None:
         support = tuple(members[np.flatnonzero(upper.simplex)].tolist())

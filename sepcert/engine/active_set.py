@@ -7,10 +7,12 @@ Method: Lawson and Hanson's nonnegative least squares for A = [Z'; c 1'], b = (0
 multiple of p (equivalently Wolfe's method).  The iteration: add the rows with the least z_j'x to the passive set
 P; while the point of least norm of P's affine hull has a weight <= 0, go towards it until a weight becomes 0 and
 remove that row.  |x| falls with every addition, so no passive set comes twice, and there are finitely many.  In
-floating point: a row whose addition brings no decrease is rejected until there is one, and the number of
-iterations is capped.
+floating point: after some additions in a row without a decrease the rows that come in are rejected until there
+is one, a row that depends on the passive ones takes the place of one of them, and the number of iterations is
+capped.
 
-Accuracy: P's system is held as a pseudo-inverse (:mod:`sepcert.engine.passive_set`).  x is made orthogonal to
+Accuracy: P's system is held as a pseudo-inverse (:mod:`sepcert.engine.passive_set`), which is computed from
+scratch after additions that may have spoiled it.  x is made orthogonal to
 the differences of P's rows a second time, so that the *direction* x/|x| is good even where |x| is far below the
 square root of the unit roundoff; there x is a better separator than a sum of rounded products would be.
 

@@ -1,11 +1,12 @@
 """Which algorithm `auto` runs on a problem, and why, by a small measured cost model.
 
 The unit is one pass over the data: n D multiply-adds, at about 0.25 ns each on one core when the data are larger
-than the cache.  Measured with that unit (one BLAS thread, 20,000 to 1,000,000 rows, planted margins 0 to 0.05):
+than the cache.  Measured beside it (one BLAS thread, planted margins 0 and 0.05, 5,000 to 1,000,000 rows):
 
-* working set: 3 to 9 passes, and active-set solves that grow like D^2.5: 10 to 20 ms at D = 20, 50 to 120 ms at 100,
-  0.4 to 1 s at 300, 1.3 to 2.7 s at 500;
-* smoothed perceptron: 60 to 400 iterations of two passes on data with a margin, up to 2000 without.
+* working set: 3 to 9 passes, and active-set solves that grow like D^2.5: 10 ms at D = 20, 50 to 120 ms at 100, 0.4 to
+  1 s at 300, 1.3 to 2.7 s at 500, 7 to 10 s at 1000; less where there are fewer rows than that;
+* smoothed perceptron: 60 to 400 iterations of two passes on data with a margin, up to 1400 without; it never
+  decides data that overlap, so that a run of it is limited and the working set comes after it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ MULTIPLY_ADD_SECONDS = 2.5e-10
 """One entry of one pass over data larger than the cache."""
 WORKING_SET_SECONDS = 3.5e-7
 """All active-set solves of a run, over D^2.5."""
+WORKING_SET_START_SECONDS = 5e-3
 WORKING_SET_PASSES = 8
 SMOOTHED_ITERATIONS = 400
+SMOOTHED_LIMIT = 1500
+"""Iterations after which the smoothed perceptron has most likely met data that overlap."""
+WIDE = 400
+"""Below this the working set is not left: it also decides overlapping data, which the smoothed perceptron cannot."""
 GRAM_RATIO = 4
 """Work in G when D is at least this many times n; below it, rows are as good."""
 
@@ -36,12 +42,18 @@ class Choice:
         One line for the log.
     seconds : dict of str to float
         The estimates that were compared.
+    max_iterations : int or None
+        Where to stop it without a claim.
+    then : str or None
+        What to run if it stops there.
     """
 
     algorithm: str
     form: str
     reason: str
     seconds: dict[str, float] = field(default_factory=dict)
+    max_iterations: int | None = None
+    then: str | None = None
 
 
 def choose(rows: int, dimension: int) -> Choice:
@@ -64,18 +76,20 @@ def choose(rows: int, dimension: int) -> Choice:
             f"about {_time(product)}",
             {"gram": product},
         )
-    active = min(rows, dimension) ** 2.5
-    working = WORKING_SET_SECONDS * active + WORKING_SET_PASSES * one_pass
+    solves = WORKING_SET_START_SECONDS + WORKING_SET_SECONDS * min(rows, dimension) ** 2.5
+    working = solves + WORKING_SET_PASSES * one_pass
     smoothed = 2.0 * SMOOTHED_ITERATIONS * one_pass
     seconds = {"working-set": working, "smoothed": smoothed}
     compared = f"working set about {_time(working)}, smoothed perceptron about {_time(smoothed)}"
-    if working <= smoothed or rows <= 2 * dimension:
-        return Choice("working-set", "factored", f"working set for {rows} x {dimension}: {compared}", seconds)
+    if working <= smoothed or dimension < WIDE:
+        return Choice("min-norm-point", "factored", f"working set for {rows} x {dimension}: {compared}", seconds)
     return Choice(
         "smoothed-kernel-perceptron",
         "factored",
         f"smoothed perceptron for {rows} x {dimension}: {compared}",
         seconds,
+        SMOOTHED_LIMIT,
+        "min-norm-point",
     )
 
 

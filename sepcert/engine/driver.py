@@ -220,6 +220,8 @@ class _Run(Generic[OptionsT, StateT]):
         upper, candidate = self.upper
         if self.targets.epsilon is not None and upper < self.targets.epsilon:
             return Goal.WITNESS
+        if upper > 4.0 * EPS * sqrt(self.gram.count):
+            return None
         return Goal.WITNESS if upper <= _rounding(candidate) else None
 
     def _confirm(self, lower: bool = True, upper: bool = True) -> None:

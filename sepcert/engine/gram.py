@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -110,8 +111,8 @@ class FactoredGram(GramOperator):
     Raises
     ------
     ValueError
-        A row is zero, so that it has no normalised form (it is a witness by itself: screen for it first), or
-        a norm is not a finite number.
+        By every method that meets it: a row is zero, so that it has no normalised form (it is a witness by
+        itself: screen for it first), or a norm is not a finite number.
     """
 
     rows: FloatRows
@@ -119,11 +120,26 @@ class FactoredGram(GramOperator):
     def __init__(self, rows: FloatRows) -> None:
         super().__init__()
         self.rows = rows
-        self.norms = rows.norms()
+
+    @cached_property
+    def norms(self) -> FloatArray:
+        """|z_i|, shape (n,); one pass over the rows, made when the first product with all rows is."""
         self.passes += 1.0
-        if not np.all(self.norms > 0.0) or not np.all(np.isfinite(self.norms)):
-            raise ValueError("a row has norm zero, or no finite norm")
-        self._signed_inverse = rows.labels / self.norms
+        return _checked(self.rows.norms())
+
+    @cached_property
+    def _signed_inverse(self) -> FloatArray:
+        return np.asarray(self.rows.labels / self.norms)
+
+    def lengths(self, index: IntArray) -> FloatArray:
+        """Return |z_i| of some rows, shape (k,); no pass."""
+        return self._unit(index)[1]
+
+    def _unit(self, index: IntArray) -> tuple[FloatArray, FloatArray]:
+        rows = self.rows.take(index)
+        norms = _checked(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+        rows /= norms[:, None]
+        return rows, norms
 
     @property
     def count(self) -> int:
@@ -172,9 +188,13 @@ class FactoredGram(GramOperator):
 
     def features(self, index: IntArray) -> FloatArray:
         """Return the normalised rows z_i/|z_i|, shape (k, D)."""
-        rows = self.rows.take(index)
-        rows /= self.norms[index, None]
-        return rows
+        return self._unit(index)[0]
+
+
+def _checked(norms: FloatArray) -> FloatArray:
+    if not np.all(norms > 0.0) or not np.all(np.isfinite(norms)):
+        raise ValueError("a row has norm zero, or no finite norm")
+    return norms
 
 
 class DenseGram(GramOperator):

@@ -51,14 +51,17 @@ class MinNormPointOptions:
     sample : int or None
         Rows in the first working set; 4 D + 50 when not given.
     batch : int or None
-        Rows added in a round, at most; 2 D + 50 when not given.
+        Rows added in a round, at most; 3 (2 D + 50) when not given: a pass costs more than a larger active set.
     seed : int
         Of the sample.
+    enough : int or None
+        From this many rounds on the first separator is enough; None: go on to the largest margin.
     """
 
     sample: int | None = None
     batch: int | None = None
     seed: int = 0
+    enough: int | None = None
 
 
 @dataclass(eq=False)
@@ -71,16 +74,19 @@ class MinNormPointState:
         The rows of W and their active set.
     working : ndarray of int64, shape (m,)
     solution : MinNormSolution
-    image : ndarray, shape (n,)
+    image : ndarray, shape (n,), or None
+        None where x cannot be told from 0: a pass would tell nothing.
     entering : ndarray of int64
-        Rows that the next round adds, the worst first; none when x is optimal.
+        Rows that the next round adds, the worst first; none when x is optimal, or good enough.
+    rounds : int
     """
 
     hull: MinNormPoint
     working: IntArray
     solution: MinNormSolution
-    image: FloatArray
+    image: FloatArray | None
     entering: IntArray
+    rounds: int
 
 
 class MinNormPointRounds(Algorithm[MinNormPointOptions, MinNormPointState]):
@@ -92,12 +98,13 @@ class MinNormPointRounds(Algorithm[MinNormPointOptions, MinNormPointState]):
         """Solve the sample and look at all rows."""
         n = gram.count
         size = min(n, self.options.sample or 4 * gram.feature_dimension + 50)
-        working = np.sort(np.random.default_rng(self.options.seed).choice(n, size, replace=False))
-        return self._solved(gram, MinNormPoint(gram.features(working)), working)
+        generator = np.random.default_rng(self.options.seed)
+        working = np.sort(generator.choice(n, size, replace=False, shuffle=False))
+        return self._solved(gram, MinNormPoint(gram.features(working)), working, 1)
 
     def step(self, gram: GramOperator, state: MinNormPointState) -> MinNormPointState:
         """Add the worst rows to the working set, solve, and look at all rows."""
-        if not len(state.entering):
+        if state.image is None or not len(state.entering):
             return state
         working = state.working
         if len(working) + len(state.entering) > 20 * gram.feature_dimension + 500:
@@ -107,27 +114,33 @@ class MinNormPointRounds(Algorithm[MinNormPointOptions, MinNormPointState]):
             working = working[kept]
         state.hull.append(gram.features(state.entering))
         working = np.concatenate([working, state.entering])
-        return self._solved(gram, state.hull, working, before=state.solution.norm)
+        return self._solved(gram, state.hull, working, state.rounds + 1, before=state.solution.norm)
 
     def _solved(
-        self, gram: GramOperator, hull: MinNormPoint, working: IntArray, before: float = np.inf
+        self, gram: GramOperator, hull: MinNormPoint, working: IntArray, rounds: int, before: float = np.inf
     ) -> MinNormPointState:
         solution = hull.solve()
-        image = gram.image_of(solution.point)
         entering = np.empty(0, dtype=np.int64)
-        if not solution.contains_origin and solution.norm < before:
+        if solution.contains_origin:
+            return MinNormPointState(hull, working, solution, None, entering, rounds)
+        image = gram.image_of(solution.point)
+        enough = self.options.enough is not None and rounds >= self.options.enough and float(image.min()) > 0.0
+        if solution.norm < before and not enough:
             below = solution.norm**2 * (1.0 - OPTIMAL) - 8.0 * EPS * solution.norm
-            batch = self.options.batch or 2 * gram.feature_dimension + 50
+            batch = self.options.batch or 3 * (2 * gram.feature_dimension + 50)
             masked = image.copy()
             masked[working] = np.inf
             entering = worst_rows(masked, batch, below)
-        return MinNormPointState(hull, working, solution, image, entering)
+        return MinNormPointState(hull, working, solution, image, entering, rounds)
 
     def candidate(self, gram: GramOperator, state: MinNormPointState) -> Candidate:
         """Propose p for both ends."""
         weights = np.zeros(gram.count)
         support = state.solution.support
         weights[state.working[support]] = state.solution.weights[support]
+        extra: dict[str, object] = {"working_set": len(state.working), "support": len(support)}
+        if state.image is None:
+            return Candidate(simplex=weights, simplex_norm=state.solution.norm, exhausted=True, extra=extra)
         return Candidate(
             weights=weights,
             image=state.image,
@@ -138,5 +151,5 @@ class MinNormPointRounds(Algorithm[MinNormPointOptions, MinNormPointState]):
             step=float(state.solution.iterations),
             fresh=True,
             exhausted=not len(state.entering),
-            extra={"working_set": len(state.working), "support": len(support)},
+            extra=extra,
         )
