@@ -32,6 +32,7 @@ from sepcert.verify.rows import BLOCK, SignedRows
 
 UNIT = 2.0**-53
 _TINY = 2.0**-1020
+_FAR = 2.0**20
 
 
 def common_integers(weights: Sequence[Fraction]) -> list[int]:
@@ -133,7 +134,8 @@ def dot_enclosure(
     Returns
     -------
     values, errors : ndarray of float64
-        |values_i - z_i'w| <= errors_i for every row; not finite where doubles overflow.
+        |values_i - z_i'w| <= errors_i for every row; not finite where doubles overflow.  The bound of the row itself
+        where the product is small, one for all rows elsewhere.
     """
     gain = (rows.dimension + 6) * UNIT * (1 + 2.0**-20)
     sizes = np.abs(weights)
@@ -143,9 +145,11 @@ def dot_enclosure(
         floor = _TINY * (float((sizes + extra).sum()) + float(bounds.sum()) + 4 * (rows.dimension + 1))
         values = rows.times(weights, subset)
         spread = gain * sizes + extra * (1 + 2.0**-40)
-        errors = np.empty_like(values)
-        for start in range(0, len(values), BLOCK):
-            at = np.arange(start, min(start + BLOCK, len(values)))
+        coarse = float(spread @ bounds) * (1 + 2.0**-39) + floor
+        errors = np.full_like(values, coarse)
+        near = np.flatnonzero(~(np.abs(values) > _FAR * coarse))
+        for start in range(0, len(near), BLOCK):
+            at = near[start : start + BLOCK]
             block = rows.floats(at if subset is None else subset[at])
             errors[at] = (np.abs(block) @ spread) * (1 + 2.0**-40) + floor
     return values, errors
