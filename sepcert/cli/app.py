@@ -27,6 +27,7 @@ from sepcert.status import ExitCode
 USAGE = register("USAGE", "The command line itself is wrong: an unknown command or option, or a missing argument.")
 
 NARROW = 60
+COMPLETION = "_SEPCERT_COMPLETE"
 
 CHECK_EXAMPLES = """Examples:
 
@@ -68,9 +69,10 @@ def _program(
 
 def run_command(words: list[str]) -> int:
     """Parse `words`, do what they say, return the exit status."""
-    parsed = _parse(words or ["--help"])
+    bare = not words and COMPLETION not in os.environ
+    parsed = _parse(["--help"] if bare else words)
     if isinstance(parsed, int):
-        return parsed if words else ExitCode.COULD_NOT_RUN
+        return ExitCode.COULD_NOT_RUN if bare else parsed
     return parsed()
 
 
@@ -103,4 +105,4 @@ def _status_of_help(stop: SystemExit) -> int:
     """Typer ends completion by SystemExit, and also a help page that nobody reads to its end."""
     if stop.code in (None, 0):
         return ExitCode.HOLDS
-    return ExitCode.COULD_NOT_RUN if "_SEPCERT_COMPLETE" in os.environ else ExitCode.CLOSED_PIPE
+    return ExitCode.COULD_NOT_RUN if COMPLETION in os.environ else ExitCode.CLOSED_PIPE

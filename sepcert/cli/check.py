@@ -109,7 +109,7 @@ def run_check(request: Request) -> int:
     """
     if not request.paths:
         raise ConfigError(NO_DATA, "no data file was named", advice="sepcert check FILE, or - for standard input")
-    _refuse_certificate(request)
+    _refuse_outputs(request)
     output = request.configuration.output
     json_printer = JsonPrinter(request.several) if output.format is OutputFormat.JSON else None
     statuses: list[int] = []
@@ -127,8 +127,13 @@ def run_check(request: Request) -> int:
     return next(status for status in WORST_FIRST if status in statuses)
 
 
-def _refuse_certificate(request: Request) -> None:
-    path = request.configuration.output.certificate
+def _refuse_outputs(request: Request) -> None:
+    """Find out before the work whether its results could be written; never write over the data."""
+    path, log = request.configuration.output.certificate, request.configuration.output.log
+    inputs = [*request.paths, request.configuration.data.labels]
+    for output, others in [(path, inputs), (log, [*inputs, path])]:
+        if output is not None and any(other is not None and _is_same(output, other) for other in others):
+            raise cannot_write(output, "the run has another use for this file")
     if path is None:
         return
     if request.several:
@@ -141,6 +146,10 @@ def _refuse_certificate(request: Request) -> None:
         raise cannot_write(path, f"there is no folder {folder}")
     if not os.access(path if Path(path).exists() else folder, os.W_OK):
         raise cannot_write(path, "no permission")
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 @contextlib.contextmanager

@@ -42,22 +42,38 @@ def list_registry(
 
             deliver(json.dumps({"schema": "sepcert-list/1", registry.value: entries}, indent=1) + "\n")
         else:
-            deliver("".join(f"{_line(entry)}\n" for entry in entries))
+            deliver("".join(map(_lines, entries)))
         return ExitCode.HOLDS
 
     return run
 
 
-def _line(entry: dict[str, str]) -> str:
-    name, *rest = entry.values()
-    return f"{name:<24} {'; '.join(part for part in rest if part)}".rstrip()
+def _lines(entry: dict[str, str]) -> str:
+    """Return the name with what it is, and further fields below."""
+    (_, name), (_, meaning), *others = entry.items()
+    below = [f"    {field}: {value}" for field, value in others if value]
+    return "\n".join([f"{name:<26} {meaning}", *below]) + "\n"
 
 
 def algorithms() -> list[dict[str, str]]:
-    """Return name, source and bound of every algorithm, in the order of the registry."""
+    """Return `auto`, and what the registry says about every algorithm that can be run alone."""
     from sepcert.engine.registry import ALGORITHMS
 
-    return [{"name": name} for name in ALGORITHMS]
+    automatic = {"name": "auto", "summary": "chooses by the size of the problem, and says what and why (-v)"}
+    return [
+        automatic,
+        *(
+            {
+                "name": entry.name,
+                "summary": entry.summary,
+                "alias": ", ".join(entry.aliases),
+                "proves": entry.proves,
+                "paper": entry.paper,
+                "bound": entry.bound_text,
+            }
+            for entry in ALGORITHMS.values()
+        ),
+    ]
 
 
 def kernels() -> list[dict[str, str]]:

@@ -28,7 +28,7 @@ Label = Annotated[
     ),
 ]
 Labels = Annotated[
-    str | None, typer.Option(metavar="FILE", rich_help_panel=DATA, help="Labels in a file of their own (NPY).")
+    str | None, typer.Option(metavar="FILE", rich_help_panel=DATA, help="Labels in a file of their own.")
 ]
 Positive = Annotated[
     str | None,

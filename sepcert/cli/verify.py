@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sepcert.cli import options
 from sepcert.cli.guard import complain, deliver, printable
+from sepcert.cli.render_json import text
 from sepcert.cli.wording import count
 from sepcert.config import OutputFormat
-from sepcert.status import CheckOutcome, ExitCode
+from sepcert.status import CheckOutcome, Claim, ExitCode
 
 if TYPE_CHECKING:
-    from sepcert.verify.report import Report
+    from sepcert.verify.report import Check, Report
+
+_LONGEST = 48
 
 _STATUS = {
     CheckOutcome.VERIFIED: ExitCode.HOLDS,
@@ -39,52 +43,58 @@ def verify(
     """
 
     def run() -> int:
-        from sepcert.verify.certificate import verify_file
+        from sepcert.certificate.codec import load
+        from sepcert.verify.api import verify as verify_certificate
 
-        report = verify_file(certificate, data)
+        filed = load(certificate)
+        report = verify_certificate(filed, data)
+        claims = filed.evidence.claims
         if output_format is OutputFormat.JSON:
-            deliver(_json(report, certificate, data))
+            deliver(_json(report, claims, certificate, data))
         elif report.outcome is CheckOutcome.NOT_CHECKABLE:
-            complain(_text(report, certificate, quiet=quiet).rstrip())
+            complain(_text(report, claims, certificate, quiet=quiet).rstrip())
         else:
-            deliver(_text(report, certificate, quiet=quiet))
+            deliver(_text(report, claims, certificate, quiet=quiet))
         return _STATUS[report.outcome]
 
     return run
 
 
-def _text(report: Report, certificate: str, *, quiet: bool) -> str:
+def _text(report: Report, claims: Sequence[Claim], certificate: str, *, quiet: bool) -> str:
     failed = report.failed
-    reason = "" if failed is None else f": {failed.name} is {failed.value}; required: {failed.required}"
+    reason = "" if failed is None else f": {failed.name} is {_short(failed.value)}, not {_short(failed.required)}"
     first = {
         CheckOutcome.VERIFIED: f"Verified ({count(len(report.checks), 'check')}): {certificate}",
         CheckOutcome.REJECTED: f"Rejected: {certificate}{reason}",
         CheckOutcome.NOT_CHECKABLE: f"sepcert: {certificate} could not be checked{reason}",
     }[report.outcome]
-    shown = () if quiet else report.checks
-    width = max((len(check.name) for check in shown), default=0)
-    lines = [
-        f"  {'ok' if check.passed else 'FAILED':<6} {check.name:<{width}}  {check.value}"
-        + ("" if check.passed else f" (required: {check.required})")
-        + (f", slack {check.slack}" if check.slack else "")
-        for check in shown
-    ]
-    return printable("\n".join([first, *lines])) + "\n"
+    lines = [first]
+    if not quiet:
+        if report.verified:
+            lines += [f"  {claim}: {claim.sentence}" for claim in claims]
+        lines += [f"  {_line(check)}" for check in report.checks]
+    return printable("\n".join(lines)) + "\n"
 
 
-def _json(report: Report, certificate: str, data: str | None) -> str:
-    import json
+def _line(check: Check) -> str:
+    slack = f", slack {check.slack}" if check.slack else ""
+    if check.passed:
+        return f"ok      {check.name}: {_short(check.value)}{slack}"
+    return f"FAILED  {check.name}: {_short(check.value)}, required {_short(check.required)}{slack}"
 
-    checks = [
-        {"name": c.name, "value": str(c.value), "required": str(c.required), "slack": str(c.slack), "passed": c.passed}
-        for c in report.checks
-    ]
+
+def _short(value: str) -> str:
+    return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 3]}..."
+
+
+def _json(report: Report, claims: Sequence[Claim], certificate: str, data: str | None) -> str:
     value = {
         "schema": "sepcert-verification/1",
         "outcome": str(report.outcome),
         "verified": report.verified,
         "certificate": certificate,
         "data": data,
-        "checks": checks,
+        "claims": [str(claim) for claim in claims],
+        "checks": [dataclasses.asdict(check) for check in report.checks],
     }
-    return json.dumps(value, allow_nan=False) + "\n"
+    return text(value) + "\n"

@@ -70,7 +70,8 @@ def shortened(items: Sequence[object], shown: int) -> str:
 def outward(value: float, *, up: bool, digits: int = 6) -> str:
     """Return `value` with few digits, rounded away from the inside of its bracket."""
     rounding = ROUND_CEILING if up else ROUND_FLOOR
-    return f"{float(Context(prec=digits, rounding=rounding).create_decimal(Decimal(value))):.{digits}g}"
+    rounded = Context(prec=digits, rounding=rounding).create_decimal(Decimal(value)).normalize()
+    return f"{rounded:f}" if rounded == 0 or -5 < rounded.adjusted() < 16 else f"{rounded:e}"
 
 
 def places(dataset: Dataset, rows: Sequence[int]) -> str:
@@ -188,9 +189,18 @@ def _gate_sentence(gate: Gate, exit_zero: bool) -> str:
 
 def _advice(result: Result, configuration: Configuration, certificate: str | None) -> str:
     if result.separation is not None and configuration.kernel.name == "linear":
-        return _ADVICE[Separation(result.separation)]
+        aliased = " Leave the aliased columns out first." if result.aliased else ""
+        return _ADVICE[Separation(result.separation)] + aliased
     if result.verdict in {Verdict.UNDECIDED, Verdict.MARGIN_AT_MOST}:
-        return "Allow more time (--time-limit-seconds) or iterations, leave out --epsilon, or use --algorithm auto."
+        engine = configuration.engine
+        ways = {
+            "allow more time": engine.time_limit_seconds,
+            "allow more iterations": engine.max_iterations,
+            "use a smaller --epsilon, or none": engine.epsilon,
+            "use --algorithm auto": engine.algorithm != "auto",
+        }
+        open_ways = [way for way, limited in ways.items() if limited]
+        return f"To decide it: {'; '.join(open_ways)}." if open_ways else ""
     return "Verify the certificate anywhere with sepcert verify." if certificate else ""
 
 

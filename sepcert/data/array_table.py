@@ -37,13 +37,11 @@ class CodedLabels:
 
 
 def number_text(x: Any) -> str:
-    """Return the text of a label that is not text: ``1`` for 1.0, ``True``, or what str makes of it."""
+    """Return the text of a label of any type: ``1`` for 1.0, ``True``, or what str makes of it."""
     if isinstance(x, np.generic):
         x = x.item()
-    if isinstance(x, bool):
-        return str(x)
-    if isinstance(x, int):
-        return str(x)
+    if isinstance(x, bytes):
+        return x.decode("utf-8", "replace").strip()
     if isinstance(x, float) and np.isfinite(x):
         return shortest(repr(x))
     return str(x).strip()
@@ -116,16 +114,12 @@ def _text_labels(array: AnyArray) -> CodedLabels:
     for _ in range(8):
         text = array[int(np.argmax(left))]
         same = array == text
-        codes[same] = levels.code(_decoded(text))
+        codes[same] = levels.code(number_text(text))
         left &= ~same
         if not left.any():
             return CodedLabels(codes, levels.texts)
-    coded = np.array([levels.code(_decoded(text)) for text in array.tolist()], dtype=np.int64)
+    coded = np.array([levels.code(number_text(text)) for text in array.tolist()], dtype=np.int64)
     return CodedLabels(coded, levels.texts)
-
-
-def _decoded(text: Any) -> str:
-    return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
 
 
 def table_of_array(stored: StoredNumbers, columns: Columns, path: str, *, drop_missing: bool) -> tuple[Table, IntArray]:
@@ -168,7 +162,7 @@ def table_of_array(stored: StoredNumbers, columns: Columns, path: str, *, drop_m
     if everything and numeric == list(range(values.shape[1])):
         chosen = values
     else:
-        chosen = np.ascontiguousarray(values[:, numeric] if everything else values[np.ix_(rows, numeric)])
+        chosen = np.ascontiguousarray(values[:, numeric] if everything else values[rows][:, numeric])
     irregular = None
     if stored.irregular is not None:
         irregular = stored.irregular[rows]
@@ -251,5 +245,5 @@ def find_faults(
         log.stop()
     if not drop_missing:
         return None
-    missing: BoolArray = np.isnan(part).any(axis=1)
+    missing = np.asarray(np.isnan(part).any(axis=1))
     return missing if missing.any() else None

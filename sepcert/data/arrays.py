@@ -17,6 +17,7 @@ from sepcert.data.dataset import Dataset
 from sepcert.data.description import DataDescription
 from sepcert.data.fingerprint import matrix_sha256
 from sepcert.data.labels import map_labels, used_codes
+from sepcert.data.numerals import EXACT_INTEGERS
 from sepcert.data.numpy_files import require_table
 from sepcert.data.stored_numbers import StoredNumbers, stored_numbers
 from sepcert.errors import DataError, Place
@@ -168,10 +169,17 @@ def _plain_array(values: Any, place: Place) -> AnyArray:
         if hasattr(values, "to_numpy"):
             return np.asarray(values.to_numpy())
         array = np.asarray(values)
-        if array.dtype.kind in "US" and not isinstance(values, str) and not hasattr(values, "__array__"):
-            array = np.asarray(values, dtype=object)  # numbers beside text keep their type
+        if not hasattr(values, "__array__") and _lost_types(array):
+            array = np.asarray(values, dtype=object)
         return array
     except (ValueError, TypeError) as error:
         raise DataError(
             faults.ARRAY_SHAPE, f"this is no array: {error}", place=place, advice="rows must be equally long"
         ) from error
+
+
+def _lost_types(array: AnyArray) -> bool:
+    """Whether a list became an array of one type at the cost of its entries: numbers as text, integers as floats."""
+    if array.dtype.kind == "f":
+        return bool(array.size and (np.abs(array) >= EXACT_INTEGERS).any())
+    return array.dtype.kind in "US" and array.ndim > 0

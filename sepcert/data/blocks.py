@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,5 +244,5 @@ class TableBuilder:
         )
 
 
-def _joined(parts: list[NDArray[np.generic]] | list[IntArray], kind: type[np.generic]) -> NDArray[np.generic]:
+def _joined(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)

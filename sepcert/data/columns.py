@@ -139,7 +139,8 @@ def assign(
     dropped = [_find(name, names, place, "column to drop") for name in request.drop]
     categorical = [_find(name, names, place, "categorical column") for name in request.categorical]
     weight = None if request.weight is None else _find(request.weight, names, place, "weight column")
-    label, notes = None, ()
+    label: int | None = None
+    notes: tuple[str, ...] = ()
     if not request.separate_labels:
         label, notes = _label(names, request, place, named, {*dropped, *categorical, weight})
     for j, other in (
@@ -172,12 +173,9 @@ def assign(
     return columns, notes
 
 
-def label_only(names: tuple[str, ...], request: Request, path: str, *, named: bool) -> tuple[Columns, tuple[str, ...]]:
-    """Return the columns of a file of labels: the label, by the rules of :func:`assign`, and nothing else."""
-    label, notes = 0, ()
-    if len(names) > 1 or request.label is not None:
-        label, notes = _label(names, request, Place(path), named, set())
-    return Columns(names, label, None, tuple(j for j in range(len(names)) if j != label), (), ()), notes
+def label_only(names: tuple[str, ...]) -> Columns:
+    """Return the columns of a file that has nothing but one label a line."""
+    return Columns(names, label=0, weight=None, dropped=(), categorical=(), numeric=())
 
 
 def _label(

@@ -11,7 +11,7 @@ from sepcert.data.blocks import Table
 from sepcert.data.description import Dialect
 from sepcert.data.numerals import BLANKS, exact_number, is_numeral
 from sepcert.data.source import ByteSource
-from sepcert.data.text_slow import read_records
+from sepcert.data.text_records import read_records
 from sepcert.data.text_stream import TextStream
 from sepcert.problem import FloatArray
 

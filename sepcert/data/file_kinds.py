@@ -9,7 +9,7 @@ from sepcert.data.source import ByteSource
 from sepcert.errors import DataError, Place
 
 NPY_MAGIC = b"\x93NUMPY"
-ZIP_MAGIC = b"PK"
+ZIP_MAGIC = b"PK\x03\x04"
 
 _REFUSED_NAMES = {
     ".svm": "svmlight",
@@ -36,9 +36,9 @@ _REFUSED_NAMES = {
     ".hdf5": "HDF5",
 }
 _REFUSED_MAGIC = {
-    b"PAR1": "Parquet",
-    b"ARROW1": "Arrow",
-    b"BZh": "bzip2",
+    b"PAR1\x15": "Parquet",
+    b"ARROW1\0\0": "Arrow",
+    b"BZh91AY": "bzip2",
     b"\xfd7zXZ": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\x89HDF": "HDF5",

@@ -1,6 +1,6 @@
-"""The canonical hash of a matrix with its labels.
+r"""The canonical hash of a matrix with its labels.
 
-It is the SHA-256 of the ASCII line ``sepcert-matrix/1\\n``, then n and d as little-endian unsigned 64-bit integers,
+It is the SHA-256 of the ASCII line ``sepcert-matrix/1\n``, then n and d as little-endian unsigned 64-bit integers,
 then the n labels as signed bytes (+1 or -1), then the n x d values row by row as little-endian binary64, each -0.0
 replaced by 0.0.  It depends neither on the file format nor on names.
 """

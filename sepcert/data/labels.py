@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sepcert.data import faults
 from sepcert.data.faults import listed
 from sepcert.data.numerals import exact_number, is_numeral, shortest
 from sepcert.errors import DataError, Place
-from sepcert.problem import IntArray, SignArray
+from sepcert.problem import SignArray
 
 MOST_CLASSES = 1000  # reading stops when a label column has more values
 
@@ -64,7 +66,7 @@ def map_labels(
     numerals = {t: t.replace(",", ".") if decimal_comma and "." not in t else t for t in present}
     numeric = all(is_numeral(n) for n in numerals.values())
     keys: dict[str, Fraction | str] = {t: exact_number(numerals[t]) if numeric else t for t in present}
-    classes = sorted(set(keys.values()))  # type: ignore[type-var]
+    classes = sorted(set(keys.values()))
     names: dict[Fraction | str, str] = {}
     for text in present:
         names.setdefault(keys[text], shortest(numerals[text]) if numeric else text)
@@ -120,7 +122,7 @@ def too_many(names: Sequence[str], count: str, place: Place) -> DataError:
     )
 
 
-def used_codes(codes: IntArray, count: int) -> list[bool]:
+def used_codes(codes: NDArray[np.signedinteger[Any]], count: int) -> list[bool]:
     """Return for each of `count` codes whether it occurs."""
     found: list[bool] = (np.bincount(codes, minlength=count) > 0).tolist()
     return found

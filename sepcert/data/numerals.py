@@ -92,7 +92,7 @@ def shortest(numeral: str) -> str:
     power = int(exponent) + len(body)
     body = body.rstrip("0")
     power_of_last = power - len(body)
-    if 0 <= power_of_last and power <= 21:
+    if power_of_last >= 0 and power <= 21:
         text = body + "0" * power_of_last
     elif power_of_last < 0 < power:
         text = f"{body[:power]}.{body[power:]}"
@@ -122,9 +122,6 @@ def complaint(text: str, column: str, decimal_comma: bool) -> tuple[str, str, st
     shown = repr(text if len(text) <= 40 else text[:37] + "...")
     where = f"(column {column!r})"
     point = text.replace(",", ".") if decimal_comma and "." not in text else text
-    if is_missing(text):
-        what = f"{shown} is no value {where}" if text else f"a value is missing {where}"
-        return faults.MISSING, what, f"use --missing drop-rows, or --drop {column}"
     if _INFINITY.fullmatch(text):
         return faults.INFINITE, f"{shown} is infinite {where}", f"replace it, or use --drop {column}"
     if NUMERAL.fullmatch(point):

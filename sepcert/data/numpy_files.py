@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-import zipfile
-import zlib
 from typing import Any
 
 import numpy as np
@@ -27,7 +25,8 @@ def load_npy(source: ByteSource) -> AnyArray:
         The file is damaged, or holds Python objects.
     """
     with source.open() as stream:
-        return _load(stream, source.path)
+        array: AnyArray = _load(stream, source.path)
+        return array
 
 
 def load_npz(source: ByteSource) -> tuple[AnyArray, AnyArray | None]:
@@ -42,7 +41,7 @@ def load_npz(source: ByteSource) -> tuple[AnyArray, AnyArray | None]:
     with source.open() as stream:
         archive = _load(stream, source.path)
         try:
-            names = list(archive.files)  # type: ignore[attr-defined]
+            names = list(archive.files)
             if "X" not in names:
                 raise DataError(
                     faults.ARRAY_KEYS,
@@ -51,7 +50,7 @@ def load_npz(source: ByteSource) -> tuple[AnyArray, AnyArray | None]:
                     advice="save it with numpy.savez(path, X=..., y=...)",
                 )
             return archive["X"], archive["y"] if "y" in names else None
-        except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        except _signs_of_damage() as error:
             raise _damaged(error, source.path) from error
 
 
@@ -60,8 +59,15 @@ def _load(stream: Any, path: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return np.load(stream, allow_pickle=False)
-    except (ValueError, OSError, EOFError, SyntaxError, zipfile.BadZipFile, OverflowError) as error:
+    except _signs_of_damage() as error:
         raise _damaged(error, path) from error
+
+
+def _signs_of_damage() -> tuple[type[Exception], ...]:
+    import zipfile
+    import zlib
+
+    return ValueError, OSError, EOFError, SyntaxError, OverflowError, zlib.error, zipfile.BadZipFile
 
 
 def _damaged(error: Exception, path: str) -> DataError:

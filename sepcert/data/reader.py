@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-import numpy as np
-
 from sepcert.data import faults
-from sepcert.data.array_table import AnyArray, code_labels, table_of_array
+from sepcert.data.array_table import AnyArray, table_of_array
 from sepcert.data.assemble import (
     Content,
     ExactSource,
@@ -21,12 +19,13 @@ from sepcert.data.assemble import (
     sorted_levels,
     without_missing_labels,
 )
-from sepcert.data.blocks import MISSING_CODE, Table
+from sepcert.data.blocks import Table
 from sepcert.data.columns import Request, assign, numbered_names
 from sepcert.data.dataset import Dataset
 from sepcert.data.description import DataDescription, Dialect
 from sepcert.data.exact_text import ExactText
 from sepcert.data.file_kinds import Kind, kind_of
+from sepcert.data.label_files import labels_of_array, read_label_file
 from sepcert.data.numpy_files import load_npy, load_npz, require_table
 from sepcert.data.source import STANDARD_INPUT, ByteSource
 from sepcert.data.stored_numbers import StoredNumbers, stored_numbers
@@ -49,8 +48,7 @@ class ReadOptions:
     label : str, int or None
         The label column.  None: ``label``, ``y``, ``target`` or ``class`` if exactly one exists, else the last.
     labels_path : str or None
-        A file of labels only, one a data row; then no column of the data file is the label, and `label` speaks of
-        the file of labels.
+        A file of labels only, one a data row; then no column of the data file is the label.
     positive : str or None
         The positive class; None: the last in sorted order.
     drop, categorical : tuple of str
@@ -87,7 +85,6 @@ class _Plan:
     """A reading with nothing left to the options."""
 
     request: Request
-    label_request: Request
     dialect: DialectRequest
     labels_path: str | None
     positive: str | None
@@ -134,6 +131,10 @@ def read_dataset(path: str, options: ReadOptions | None = None, *, progress: Pro
             faults.OPTION, f"missing must be 'error' or 'drop-rows', not {options.missing!r}", advice="choose one"
         )
     separate = options.labels_path is not None
+    if separate and options.label is not None:
+        raise DataError(
+            faults.OPTION, "the labels are either a column or a file", advice="leave out --label or --labels"
+        )
     plan = _Plan(
         request=Request(
             label=None if separate else options.label,
@@ -142,7 +143,6 @@ def read_dataset(path: str, options: ReadOptions | None = None, *, progress: Pro
             categorical=options.categorical,
             weight=options.weight,
         ),
-        label_request=Request(label=options.label if separate else None),
         dialect=DialectRequest(options.delimiter, options.header, options.encoding),
         labels_path=options.labels_path,
         positive=options.positive,
@@ -169,7 +169,7 @@ def _carry_out(path: str, plan: _Plan, progress: Progress | None) -> Dataset:
         if STANDARD_INPUT == path == plan.labels_path:
             raise DataError(faults.OPTION, "data and labels cannot both be standard input", advice="name a file")
         labels_source = ByteSource(plan.labels_path)
-        labels, more = _read_labels(labels_source, plan, table)
+        labels, more = read_label_file(labels_source, plan.dialect.encoding, plan.missing, table)
         notes = (*notes, *more)
     if labels is None:
         labels = label_column(table, path)
@@ -266,57 +266,7 @@ def _read_npz(source: ByteSource, plan: _Plan) -> tuple[_Read, LabelColumn | Non
     read = _of_array(X, source, replace(plan, request=request))
     if separate or y is None:
         return read, None
-    return read, _labels_of_array(y, read.table, source.path, plan.missing)
-
-
-def _read_labels(source: ByteSource, plan: _Plan, table: Table) -> tuple[LabelColumn, tuple[str, ...]]:
-    """Read a file of labels and keep those of the table's rows."""
-    kind = kind_of(source)
-    if kind is Kind.NPY:
-        return _labels_of_array(load_npy(source), table, source.path, plan.missing), ()
-    if kind is Kind.NPZ:
-        raise DataError(
-            faults.FORMAT,
-            "labels cannot be NPZ",
-            place=Place(source.path),
-            advice="use text with one label a line, or NPY",
-        )
-    text = read_text(
-        source,
-        DialectRequest(encoding=plan.dialect.encoding),
-        plan.label_request,
-        drop_missing=plan.missing == "drop-rows",
-        only_column=True,
-    )
-    own = label_column(text.table, source.path)
-    codes = np.full(text.table.records, MISSING_CODE, dtype=np.int64)
-    codes[text.table.record_numbers] = own.codes
-    _require_lengths(text.table.records, table.records, source.path)
-    return LabelColumn(codes[table.record_numbers], own.texts, None, source.path), text.notes
-
-
-def _labels_of_array(y: AnyArray, table: Table, path: str, missing: str) -> LabelColumn:
-    coded = code_labels(y, Place(path))
-    _require_lengths(len(coded.codes), table.records, path)
-    without = np.flatnonzero(coded.codes == MISSING_CODE)
-    if without.size and missing == "error":
-        raise DataError(
-            faults.MISSING,
-            f"the label of row {without[0] + 1} is missing ({without.size} in all)",
-            place=Place(path),
-            advice="use --missing drop-rows, or fill it in",
-        )
-    return LabelColumn(coded.codes[table.record_numbers], coded.texts, None, path)
-
-
-def _require_lengths(labels: int, rows: int, path: str) -> None:
-    if labels != rows:
-        raise DataError(
-            faults.LENGTHS,
-            f"there are {labels} labels for {rows} rows",
-            place=Place(path),
-            advice="give one label a data row; a header, if any, must be recognisable as such",
-        )
+    return read, labels_of_array(y, read.table, source.path, plan.missing)
 
 
 def _not_the_same(path: str, message: str) -> DataError:
@@ -360,8 +310,10 @@ def rebuild_dataset(description: DataDescription, path: str | None = None, label
     separate = description.label is None
     if separate and description.labels_path is not None:
         labels_path = labels_path or description.labels_path
-    elif labels_path is not None:
+    elif labels_path is not None or description.labels_path is not None:
         raise _not_the_same(path, "the certificate has no separate file of labels")
+    elif separate and description.format != Kind.NPZ.value:
+        raise _not_the_same(path, "the certificate names neither a label column nor a file of labels")
     dialect = description.dialect or Dialect()
     plan = _Plan(
         request=Request(
@@ -371,7 +323,6 @@ def rebuild_dataset(description: DataDescription, path: str | None = None, label
             categorical=tuple(description.categorical),
             weight=description.weight,
         ),
-        label_request=Request(),
         dialect=DialectRequest(dialect.delimiter, dialect.header, dialect.encoding, dialect.decimal_comma),
         labels_path=labels_path,
         positive=description.positive,

@@ -19,6 +19,7 @@ that record holds no number.  (The first column may lack a name, as in files tha
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from collections import Counter
 from dataclasses import dataclass
@@ -49,6 +50,8 @@ class Guess:
     ----------
     delimiter : str
     decimal_comma, header : bool
+    header_doubtful : bool
+        Whether the header was found without numbers below it.
     points_seen : bool
         Whether a numeral has a decimal point.
     width : int
@@ -58,6 +61,7 @@ class Guess:
     delimiter: str
     decimal_comma: bool
     header: bool
+    header_doubtful: bool
     points_seen: bool
     width: int
 
@@ -103,11 +107,12 @@ def sniff(sample: bytes, complete: bool, delimiter: str | None, header: bool | N
     commas = delimiter != "," and not points and any(COMMA_NUMERAL.fullmatch(field) for field in fields)
     if commas:
         records = [[field.replace(",", ".") for field in record] for record in records]
+    doubtful = False
     if header is None:
-        header = has_header(records)
+        header, doubtful = find_header(records)
     widths = Counter(len(record) for record in records[int(header) :] or records)
     width = widths.most_common(1)[0][0] if widths else 1
-    return Guess(delimiter, commas, header, points, width)
+    return Guess(delimiter, commas, header, doubtful, points, width)
 
 
 def csv_reader_options(delimiter: str) -> dict[str, object]:
@@ -119,10 +124,10 @@ def _records(lines: list[str], delimiter: str) -> Records:
     if delimiter == " ":
         lines = [line.strip(BLANKS) for line in lines]
     reader = csv.reader(lines, strict=False, **csv_reader_options(delimiter))  # type: ignore[arg-type]
-    try:
-        return [[field.strip(BLANKS) for field in record] for record in reader if record]
-    except csv.Error:
-        return []
+    records: Records = []
+    with contextlib.suppress(csv.Error):  # the parser will say where; what came before is enough to guess by
+        records.extend([field.strip(BLANKS) for field in record] for record in reader if record)
+    return records
 
 
 def _score(records: Records, delimiter: str) -> tuple[float, float]:
@@ -143,19 +148,19 @@ def _score(records: Records, delimiter: str) -> tuple[float, float]:
     return count / len(records) * (sound / len(fields)), count / len(records)
 
 
-def has_header(records: Records) -> bool:
-    """Whether the first record names columns; see the rules at the top of this module."""
+def find_header(records: Records) -> tuple[bool, bool]:
+    """Return whether the first record names columns, and whether that is doubtful; the rules are those above."""
     if not records:
-        return False
+        return False, False
     first, rest = records[0], records[1:]
     if any(NUMERAL.fullmatch(field) for field in first) or not any(field not in MISSING_TEXTS for field in first):
-        return False
+        return False, False
     if not rest:
-        return True
+        return True, True
     below: list[list[str]] = [[r[j] for r in rest if j < len(r)] for j in range(len(first))]
     for name, values in zip(first, below, strict=True):
         present = [v for v in values if not is_missing(v)]
         if name and present and all(NUMERAL.fullmatch(v) for v in present):
-            return True
+            return True, False
     distinct = len(set(first)) == len(first) and all(first[1:])
-    return distinct and not any(name in values for name, values in zip(first, below, strict=True))
+    return distinct and not any(name in values for name, values in zip(first, below, strict=True)), True

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import weakref
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from sepcert.data import faults
 from sepcert.errors import DataError, Place
@@ -111,7 +111,7 @@ class ByteSource:
             The file cannot be opened, or is not the one it was.
         """
         if self._copy is not None:
-            return _Window(self._copy)
+            return cast(BinaryIO, _Window(self._copy))
         try:
             stream = open(self.path, "rb")  # noqa: SIM115
         except (OSError, ValueError) as error:

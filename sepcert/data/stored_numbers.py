@@ -79,7 +79,7 @@ def stored_numbers(array: AnyArray, numbers: Numbers, place: Place | None = None
         return StoredNumbers(values, _odd_floats(values, numbers), values, numbers)
     if kind == "b":
         values = np.ascontiguousarray(array, dtype=np.float64)
-        return StoredNumbers(values, None, values, numbers)
+        return StoredNumbers(values, None, array, numbers)
     if kind in "iu":
         return _integers(array, numbers)
     if kind == "O":
@@ -103,7 +103,7 @@ def _odd_floats(values: FloatArray, numbers: Numbers) -> BoolArray | None:
     if numbers is Numbers.BINARY64 or values.size == 0:
         return None
     size = np.abs(values)
-    odd: BoolArray = ((size >= EXACT_INTEGERS) | ((size < SMALLEST_NORMAL) & (size > 0.0))).any(axis=1)
+    odd = np.asarray(((size >= EXACT_INTEGERS) | ((size < SMALLEST_NORMAL) & (size > 0.0))).any(axis=1))
     return odd if odd.any() else None
 
 
@@ -111,7 +111,7 @@ def _integers(array: AnyArray, numbers: Numbers) -> StoredNumbers:
     values = np.ascontiguousarray(array, dtype=np.float64)
     irregular = None
     if array.dtype.itemsize == 8 and array.size:
-        odd: BoolArray = (np.abs(values) >= EXACT_INTEGERS).any(axis=1)
+        odd = np.asarray((np.abs(values) >= EXACT_INTEGERS).any(axis=1))
         irregular = odd if odd.any() else None
     return StoredNumbers(values, irregular, array, numbers)
 

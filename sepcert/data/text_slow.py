@@ -1,11 +1,9 @@
-"""Records of a text table by the csv module: any quoting, and every fault with its line and column."""
+"""Blocks of text parsed record by record: any quoting, and every fault with its line and column."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NoReturn
+import re
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,6 +14,8 @@ from sepcert.data.faults import FaultLog
 from sepcert.data.numerals import (
     BLANKS,
     COMMA_NUMERAL,
+    EXACT_DIGITS,
+    EXACT_INTEGERS,
     NUMERAL,
     complaint,
     is_irregular,
@@ -23,125 +23,26 @@ from sepcert.data.numerals import (
     is_numeral,
     significant_digits,
 )
-from sepcert.data.sniffing import csv_reader_options
+from sepcert.data.text_records import Record, read_records
 from sepcert.data.text_stream import TextStream
-from sepcert.errors import DataError, Place
 
 ANCHOR_STEP = 64  # records between those whose offset is kept
+_PLAIN = r"[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?[ \t]*"
 
 
 class DecimalCommaFound(Exception):  # noqa: N818
     """A numeral has a decimal comma although the first lines had neither comma nor point."""
 
 
-@dataclass(frozen=True)
-class Record:
-    """Fields of one record, and where it begins."""
+@dataclass
+class _Rows:
+    """Rows parsed so far: see Block."""
 
-    fields: list[str]
-    line: int
-    offset: int
-
-
-class _Lines:
-    """Decoded lines of a stream for the csv module, with the place of the next one."""
-
-    def __init__(self, stream: TextStream, delimiter: str) -> None:
-        self.stream = stream
-        self.at = 0
-        self.line = stream.line
-        self._blanks = delimiter == " "
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        if self.at >= len(self.stream.block):
-            if not self.stream.advance():
-                raise StopIteration
-            self.at = 0
-        end = self.stream.block.index(b"\n", self.at) + 1
-        raw = self.stream.block[self.at : end]
-        try:
-            text = raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            self._undecodable(raw, error)
-        self.at = end
-        self.line += 1
-        return text.strip(BLANKS) + "\n" if self._blanks else text
-
-    @property
-    def offset(self) -> int:
-        return self.stream.offset + self.at
-
-    @property
-    def block_is_used_up(self) -> bool:
-        return self.at >= len(self.stream.block)
-
-    def _undecodable(self, raw: bytes, error: UnicodeDecodeError) -> NoReturn:
-        raise DataError(
-            faults.ENCODING,
-            f"byte {raw[error.start]:#04x} at byte {self.offset + error.start} is not UTF-8",
-            place=Place(self.stream.source.path, self.line),
-            advice="save the file as UTF-8, or state its encoding",
-        ) from error
-
-
-def read_records(stream: TextStream, delimiter: str, *, one: bool = False) -> Iterator[Record]:
-    """Yield the records of the present block, and where a record goes on into the next block, of that one too.
-
-    Blank lines are no records.
-
-    Parameters
-    ----------
-    stream : TextStream
-        Its block is consumed; with `one`, only up to the end of the first record.
-    delimiter : str
-    one : bool
-        Whether to stop after one record, wherever it is.
-
-    Raises
-    ------
-    DataError
-        Malformed quoting, bytes that are not UTF-8, a NUL byte or an absurdly long field.
-    """
-    lines = _Lines(stream, delimiter)
-    reader = csv.reader(lines, strict=True, **csv_reader_options(delimiter))  # type: ignore[arg-type]
-    while one or not lines.block_is_used_up:
-        line, offset = lines.line, lines.offset
-        try:
-            fields = next(reader, None)
-        except csv.Error as error:
-            raise _malformed(str(error), stream.source.path, line) from error
-        if fields is None:
-            break
-        if not fields or (len(fields) == 1 and not fields[0].strip()):
-            continue
-        yield Record(fields, line, offset)
-        if one:
-            break
-    stream.skip(min(lines.at, len(stream.block)))
-
-
-def _malformed(reason: str, path: str, line: int) -> DataError:
-    place = Place(path, line)
-    if "field larger" in reason:
-        advice = "look for a quote that is never closed"
-        return DataError(faults.LONG_LINE, "a field has more than 131072 characters", place=place, advice=advice)
-    if "end of data" in reason:
-        return DataError(
-            faults.QUOTE, "the quote opened in this record is never closed", place=place, advice="close it"
-        )
-    if "new-line" in reason:
-        return DataError(
-            faults.QUOTE, "a carriage return within the line", place=place, advice="remove it or quote the field"
-        )
-    return DataError(
-        faults.QUOTE,
-        "text follows the closing quote of a field",
-        place=place,
-        advice="double the quotes within a quoted field",
-    )
+    values: list[list[float]] = field(default_factory=list)
+    codes: list[list[int]] = field(default_factory=list)
+    irregular: list[bool] = field(default_factory=list)
+    weightless: list[bool] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
 
 
 class SlowParser:
@@ -173,6 +74,10 @@ class SlowParser:
         drop_missing: bool,
     ) -> None:
         self._columns = columns
+        self._measured = columns.measured
+        self._coded = columns.coded
+        self._weight_at = None if columns.weight is None else self._measured.index(columns.weight)
+        self._plain_row = re.compile(_plain_row(len(self._measured)))
         self._levels = levels
         self._log = log
         self._delimiter = delimiter
@@ -182,12 +87,7 @@ class SlowParser:
 
     def parse(self, stream: TextStream) -> Block:
         """Parse the present block of the stream and consume it; faulty rows are logged and left out."""
-        columns = self._columns
-        rows: list[list[float]] = []
-        codes: list[list[int]] = []
-        irregular: list[bool] = []
-        weightless: list[bool] = []
-        positions: list[int] = []
+        rows = _Rows()
         anchors: list[tuple[int, int]] = []
         runs: list[tuple[int, int]] = []
         expected_line = -1
@@ -198,83 +98,73 @@ class SlowParser:
             if record.line != expected_line:
                 runs.append((count - 1, record.line))
             expected_line = record.line + 1
-            parsed = self._row(record)
-            if parsed is None:
-                continue
-            values, row_codes, odd, light = parsed
-            rows.append(values)
-            codes.append(row_codes)
-            irregular.append(odd)
-            weightless.append(light)
-            positions.append(count - 1)
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(columns.measured))
-        by_column: list[CodeArray] = [
-            np.array([c[k] for c in codes], dtype=np.int32) for k in range(len(columns.coded))
-        ]
+            if self._row(record, rows):
+                rows.positions.append(count - 1)
         places = np.array(anchors, dtype=np.int64).reshape(-1, 2)
+        codes: list[CodeArray] = [np.array([c[k] for c in rows.codes], dtype=np.int32) for k in range(len(self._coded))]
         return Block(
             records=count,
-            values=table,
-            codes=by_column,
-            irregular=np.array(irregular, dtype=np.bool_),
-            positions=np.array(positions, dtype=np.int64),
-            zero_weight=np.array(weightless, dtype=np.bool_),
+            values=np.array(rows.values, dtype=np.float64).reshape(len(rows.values), len(self._measured)),
+            codes=codes,
+            irregular=np.array(rows.irregular, dtype=np.bool_),
+            positions=np.array(rows.positions, dtype=np.int64),
+            zero_weight=np.array(rows.weightless, dtype=np.bool_),
             anchors=(places[:, 0], places[:, 1]),
             line_runs=runs,
         )
 
-    def _row(self, record: Record) -> tuple[list[float], list[int], bool, bool] | None:
-        columns, fields = self._columns, record.fields
-        if len(fields) != len(columns.names):
-            if self._delimiter == " " and len(fields) == len(columns.names) + 1 and not fields[-1]:
-                fields = fields[:-1]
-            else:
-                self._ragged(record)
-                return None
-        missing: list[tuple[int, str]] = []
-        faulty = False
-        codes = []
-        for k, j in enumerate(columns.coded):
-            code = self._levels[k].code(fields[j])
-            if code == MISSING_CODE:
-                missing.append((j, fields[j].strip()))
-            codes.append(code)
+    def _row(self, record: Record, rows: _Rows) -> bool:
+        """Parse one record; return whether it gave a row."""
+        fields = record.fields
+        if len(fields) != len(self._columns.names):
+            self._ragged(record)
+            return False
+        codes = [levels.code(fields[j]) for levels, j in zip(self._levels, self._coded, strict=True)]
+        texts = [fields[j] for j in self._measured]
+        if self._comma:
+            texts = [t.replace(",", ".") if "." not in t else "" for t in texts]
+        values = None
+        if self._plain_row.fullmatch(",".join(texts)):
+            values = list(map(float, texts))
+            if float("inf") in values or float("-inf") in values:
+                values = None
+        if values is None:
+            values = self._measure(record)
+        sound = values is not None
+        if MISSING_CODE in codes:
+            sound = False
+            if not self._drop_missing:
+                for j, code in zip(self._coded, codes, strict=True):
+                    if code == MISSING_CODE:
+                        self._missing(fields[j].strip(), j, record.line)
+        if values is None or not sound:
+            return False
+        light = self._weightless(texts, values, record.line)
+        if light is None:
+            return False
+        rows.values.append(values)
+        rows.codes.append(codes)
+        rows.irregular.append(self._is_irregular(texts, values))
+        rows.weightless.append(light)
+        return True
+
+    def _measure(self, record: Record) -> list[float] | None:
+        """Return the numbers of a record that is not plain; None if any is missing or at fault."""
         values = []
-        odd = light = False
-        for j in columns.measured:
-            text = fields[j].strip(BLANKS)
-            numeral = self._numeral(text, columns.names[j])
-            if numeral is None:
-                if is_missing(text):
-                    missing.append((j, text))
-                else:
-                    self._fault(text, j, record.line)
-                    faulty = True
-                values.append(0.0)
+        sound = True
+        for j in self._measured:
+            text = record.fields[j].strip(BLANKS)
+            numeral = self._numeral(text, self._columns.names[j])
+            if numeral is not None:
+                values.append(float(numeral))
                 continue
-            value = float(numeral)
-            values.append(value)
-            if j == columns.weight:
-                light = value == 0.0 and significant_digits(numeral) == 0
-                if value < 0.0:
-                    self._log.add(
-                        faults.WEIGHT,
-                        f"the weight {text!r} is negative (column {columns.names[j]!r})",
-                        line=record.line,
-                        column=j + 1,
-                        advice="weights are zero or positive",
-                    )
-                    faulty = True
-            elif not odd and is_irregular(numeral, value):
-                odd = True
-        if missing and not self._drop_missing:
-            for j, text in sorted(missing):
-                code, message, advice = complaint(text, columns.names[j], self._comma)
-                if code != faults.MISSING or j in columns.coded:
-                    advice = "use --missing drop-rows, or fill it in"
-                    code = faults.MISSING
+            sound = False
+            if not is_missing(text):
+                code, message, advice = complaint(text, self._columns.names[j], self._comma)
                 self._log.add(code, message, line=record.line, column=j + 1, advice=advice)
-        return None if missing or faulty else (values, codes, odd, light)
+            elif not self._drop_missing:
+                self._missing(text, j, record.line)
+        return values if sound else None
 
     def _numeral(self, text: str, name: str) -> str | None:
         if self._comma:
@@ -287,14 +177,42 @@ class SlowParser:
             raise DecimalCommaFound(name)
         return None
 
-    def _fault(self, text: str, j: int, line: int) -> None:
-        code, message, advice = complaint(text, self._columns.names[j], self._comma)
-        self._log.add(code, message, line=line, column=j + 1, advice=advice)
+    def _weightless(self, texts: list[str], values: list[float], line: int) -> bool | None:
+        """Whether the weight is zero; None if it is negative."""
+        if self._weight_at is None:
+            return False
+        weight, text = values[self._weight_at], texts[self._weight_at].strip(BLANKS)
+        if weight < 0.0:
+            column = self._measured[self._weight_at]
+            self._log.add(
+                faults.WEIGHT,
+                f"the weight {text!r} is negative (column {self._columns.names[column]!r})",
+                line=line,
+                column=column + 1,
+                advice="weights are zero or positive",
+            )
+            return None
+        return weight == 0.0 and significant_digits(text) == 0
+
+    def _is_irregular(self, texts: list[str], values: list[float]) -> bool:
+        for at, (text, value) in enumerate(zip(texts, values, strict=True)):
+            suspicious = len(text) > EXACT_DIGITS or not 1e-15 < abs(value) < EXACT_INTEGERS
+            if suspicious and at != self._weight_at and is_irregular(text.strip(BLANKS), value):
+                return True
+        return False
+
+    def _missing(self, text: str, j: int, line: int) -> None:
+        name = self._columns.names[j]
+        message = f"{text!r} is no value (column {name!r})" if text else f"a value is missing (column {name!r})"
+        advice = "use --missing drop-rows, or fill it in"
+        if j in self._measured:
+            advice = f"use --missing drop-rows, or --drop {name}"
+        self._log.add(faults.MISSING, message, line=line, column=j + 1, advice=advice)
 
     def _ragged(self, record: Record) -> None:
         expected, found = len(self._columns.names), len(record.fields)
         advice = "add or remove delimiters so that all rows agree"
-        if self._delimiter == "," and found > expected and _decimal_commas(record.fields):
+        if self._delimiter == "," and found > expected and _all_numerals(record.fields):
             advice = "if commas are decimal commas here, separate the columns by semicolons; else " + advice
         self._log.add(
             faults.RAGGED,
@@ -304,5 +222,9 @@ class SlowParser:
         )
 
 
-def _decimal_commas(fields: list[str]) -> bool:
-    return all(NUMERAL.fullmatch(field.strip(BLANKS)) for field in fields)
+def _plain_row(count: int) -> str:
+    return f"{_PLAIN}(?:,{_PLAIN}){{{count - 1}}}" if count else ""
+
+
+def _all_numerals(fields: list[str]) -> bool:
+    return all(NUMERAL.fullmatch(text.strip(BLANKS)) for text in fields)

@@ -7,12 +7,14 @@ import io
 import zlib
 from typing import BinaryIO, NoReturn
 
+import numpy as np
+
 from sepcert.data import faults
 from sepcert.data.source import ByteSource, HashingReader
 from sepcert.errors import DataError, Place
 
 GZIP_MAGIC = b"\x1f\x8b"
-BLOCK_BYTES = 2 << 20
+BLOCK_BYTES = 1 << 20
 LONGEST_LINE = 256 << 20
 UTF8_MARK = codecs.BOM_UTF8
 
@@ -51,12 +53,12 @@ def is_utf8(encoding: str) -> bool:
 
 
 class TextStream:
-    """Blocks of whole lines, and where they are.
+    r"""Blocks of whole lines, and where they are.
 
     Attributes
     ----------
     block : bytes
-        The present block: whole lines that end in ``\\n`` each; empty at the end.
+        The present block: whole lines that end in ``\n`` each; empty at the end.
     offset : int
         Position of its first byte in the decompressed, recoded stream.
     line : int
@@ -112,33 +114,31 @@ class TextStream:
 
     def advance(self) -> bool:
         """Go to the next block; return False when there is none."""
-        self.line += self.block.count(b"\n")
+        self.line += _count_lines(self.block)
         self.offset += len(self.block)
-        data = self._tail
-        self._tail = b""
-        cut = 0
-        while True:
-            if len(data) < self.block_bytes and not self.ended:
-                data += self._read(self.block_bytes - len(data))
-            if self.ended:
-                break
-            cut = data.rfind(b"\n") + 1
+        held, self.block, self._tail = self._tail, b"", b""
+        while not self.block and not self.ended:
+            piece = self._read(max(self.block_bytes - len(held), len(held), 1))
+            cut = piece.rfind(b"\n") + 1
             if cut:
-                break
-            self._check_length(data)
-            data += self._read(max(len(data), self.block_bytes))
-        if self.ended:
-            if data and not data.endswith(b"\n"):
-                data += b"\n"
-            cut = len(data)
-        self.block, self._tail = data[:cut], data[cut:]
+                self.block = b"".join((held, memoryview(piece)[:cut]))
+                held = piece[cut:]
+            else:
+                held += piece
+                cut = held.rfind(b"\n") + 1
+                self.block, held = held[:cut], held[cut:]
+                self._check_length(held)
+        if self.ended and held:
+            self.block += held if held.endswith(b"\n") else held + b"\n"
+            held = b""
+        self._tail = held
         if b"\0" in self.block:
             self._nul()
         return bool(self.block)
 
     def skip(self, count: int) -> None:
         """Drop the first `count` bytes of the present block."""
-        self.line += self.block.count(b"\n", 0, count)
+        self.line += _count_lines(memoryview(self.block)[:count])
         self.offset += count
         self.block = self.block[count:]
 
@@ -172,13 +172,18 @@ class TextStream:
         self._raw.close()
 
     def _read(self, size: int) -> bytes:
-        pieces = []
+        pieces: list[bytes] = []
         try:
             while size > 0 and (piece := self._stream.read(size)):
                 pieces.append(piece)
                 size -= len(piece)
-        except UnicodeDecodeError as error:
-            self._undecodable(error)
+        except UnicodeError as error:
+            raise DataError(
+                faults.ENCODING,
+                f"the bytes cannot be decoded: {error}",
+                place=Place(self.source.path),
+                advice="state the right encoding, or save the file as UTF-8",
+            ) from error
         except (EOFError, zlib.error, OSError) as error:
             raise DataError(
                 faults.GZIP if self._stream is not self._raw else faults.UNREADABLE,
@@ -188,7 +193,7 @@ class TextStream:
             ) from error
         if size > 0:
             self.ended = True
-        data = b"".join(pieces)
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         return data.replace(b"\r", b"\n") if self.carriage_returns else data
 
     def _check_length(self, data: bytes) -> None:
@@ -210,10 +215,6 @@ class TextStream:
             advice="this is a binary file, or UTF-16 without a byte-order mark",
         )
 
-    def _undecodable(self, error: UnicodeDecodeError) -> NoReturn:
-        raise DataError(
-            faults.ENCODING,
-            f"bytes that are not {error.encoding}: {error.object[error.start : error.start + 4]!r}",
-            place=Place(self.source.path),
-            advice="state the right encoding, or save the file as UTF-8",
-        ) from error
+
+def _count_lines(data: bytes | memoryview) -> int:
+    return int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")))

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from sepcert.data import faults
 from sepcert.data.blocks import Table, TableBuilder
 from sepcert.data.columns import Request, assign, header_names, label_only, numbered_names
 from sepcert.data.description import Dialect
-from sepcert.data.faults import FaultLog
+from sepcert.data.faults import FaultLog, listed
 from sepcert.data.labels import MOST_CLASSES, too_many
-from sepcert.data.sniffing import check_delimiter, sniff
+from sepcert.data.sniffing import Guess, check_delimiter, sniff
 from sepcert.data.source import ByteSource
 from sepcert.data.text_fast import FastParser, Refused
-from sepcert.data.text_slow import DecimalCommaFound, Record, SlowParser, read_records
+from sepcert.data.text_records import Record, read_records
+from sepcert.data.text_slow import DecimalCommaFound, SlowParser
 from sepcert.data.text_stream import GZIP_MAGIC, TextStream
 from sepcert.errors import DataError, Place
 
@@ -22,6 +25,7 @@ Progress = Callable[[int, int | None], None]
 
 SAMPLE_LINES = 3
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_KEPT_BYTES = 16 << 20
 _SLOW_IN_A_ROW = 4  # refused blocks after which the fast parser is tried less often
 
 
@@ -52,7 +56,7 @@ def read_text(
     *,
     drop_missing: bool = False,
     progress: Progress | None = None,
-    only_column: bool = False,
+    only_labels: bool = False,
 ) -> TextTable:
     """Read a text file.
 
@@ -66,18 +70,18 @@ def read_text(
         Whether rows with missing values are left out; otherwise they are faults.
     progress : callable, optional
         Called with the number of raw bytes read, and how many there are.
-    only_column : bool
-        A file of labels: the label column is all that is wanted.
+    only_labels : bool
+        A file of labels: its one column is the label.
 
     Raises
     ------
     DataError
     """
     try:
-        return _Reading(source, known, request, drop_missing, progress, only_column).run()
+        return _Reading(source, known, request, drop_missing, progress, only_labels).run()
     except DecimalCommaFound:
         known = replace(known, decimal_comma=True)
-        return _Reading(source, known, request, drop_missing, progress, only_column).run()
+        return _Reading(source, known, request, drop_missing, progress, only_labels).run()
 
 
 class _Reading:
@@ -88,14 +92,14 @@ class _Reading:
         request: Request,
         drop_missing: bool,
         progress: Progress | None,
-        only_column: bool,
+        only_labels: bool,
     ) -> None:
         self.source = source
         self.known = known
         self.request = request
         self.drop_missing = drop_missing
         self.progress = progress
-        self.only_column = only_column
+        self.only_labels = only_labels
         self.place = Place(source.path)
 
     def run(self) -> TextTable:
@@ -133,8 +137,13 @@ class _Reading:
             names, notes = header_names(record.fields, self.source.path, record.line)
         else:
             names, notes = numbered_names(guess.width), ()
-        give_roles = label_only if self.only_column else assign
-        columns, chosen = give_roles(names, self.request, self.source.path, named=dialect.header)
+        if self.known.header is None and not self.only_labels:
+            notes = (*notes, *_header_notes(guess, names))
+        chosen: tuple[str, ...] = ()
+        if self.only_labels:
+            columns = label_only(names)
+        else:
+            columns, chosen = assign(names, self.request, self.source.path, named=dialect.header)
         builder = TableBuilder(columns, self._expected_rows(sample))
         # Before the first decimal sign nothing is known, unless the caller says so.
         points = guess.points_seen or self.known.decimal_comma is False
@@ -148,13 +157,16 @@ class _Reading:
         return TextTable(builder.finish(), dialect, notes, stream.carriage_returns)
 
     def _first_record(self, stream: TextStream, dialect: Dialect) -> Record:
-        return list(read_records(stream, dialect.delimiter, one=True))[0]
+        (record,) = read_records(stream, dialect.delimiter, one=True)
+        return record
 
     def _expected_rows(self, sample: bytes) -> int:
-        lines = max(sample.count(b"\n"), 1)
-        return int(self.source.size / (len(sample) / lines) * 1.02) + 16
+        lines = sum(1 for line in sample.split(b"\n") if line.strip())
+        return int(self.source.size / len(sample) * lines * 1.02) + 16
 
     def _blocks(self, stream: TextStream, builder: TableBuilder, dialect: Dialect, points_seen: bool) -> None:
+        if self.source.size > 4 * stream.block_bytes:
+            _keep_freed_memory()
         log = FaultLog(self.source.path)
         columns = builder.columns
         fast = FastParser(columns, builder.levels, delimiter=dialect.delimiter, decimal_comma=dialect.decimal_comma)
@@ -199,6 +211,23 @@ class _Reading:
         if len(texts) > MOST_CLASSES:
             name = columns.names[columns.label]
             raise too_many(texts, f"more than {MOST_CLASSES} values in the label column {name!r}, too many", self.place)
+
+
+def _header_notes(guess: Guess, names: tuple[str, ...]) -> tuple[str, ...]:
+    if not guess.header:
+        return (f"there is no header: the columns are called {listed(names, most=3)}",)
+    if guess.header_doubtful:
+        return (f"the first line is taken for a header: {listed(names)}",)
+    return ()
+
+
+def _keep_freed_memory() -> None:
+    """Have the allocator of the C library keep the temporary arrays of a block for the next block.
+
+    Freeing a large piece that was mapped on its own makes glibc raise the size from which it maps pieces, and the size
+    from which it gives memory back.  Without that each block costs thousands of page faults, a third of the time.
+    """
+    np.empty(_KEPT_BYTES, dtype=np.uint8)
 
 
 def _check_encoding(encoding: str) -> str:

@@ -32,8 +32,6 @@ from sepcert.engine.protocol import (
 )
 from sepcert.status import Termination
 
-CANCELLED = 1e-6
-"""Below this sqrt(p'Gp) has lost half of its digits, and |p|_G is computed from the rows instead."""
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -82,7 +80,8 @@ class _Run(Generic[OptionsT, StateT]):
         control: Control,
     ) -> None:
         self.algorithm, self.gram = algorithm, gram
-        self.targets, self.limits, self.observers = targets, limits, observers
+        self.targets = targets if targets.epsilon is not None else replace(targets, epsilon=algorithm.accuracy)
+        self.limits, self.observers = limits, observers
         self.control = control
         self.began = control.clock()
         self.products, self.passes = gram.products, gram.passes
@@ -97,7 +96,7 @@ class _Run(Generic[OptionsT, StateT]):
     def execute(self) -> Outcome:
         for observer in self.observers:
             observer.started(self.algorithm.name, self.gram.count)
-        self.algorithm.control = self.control
+        self.algorithm.control, self.algorithm.targets = self.control, self.targets
         shared = self.control.deadline
         deadlines = [t for t in (self.limits.deadline, shared) if t is not None]
         self.control.deadline = min(deadlines, default=None)
@@ -149,8 +148,7 @@ class _Run(Generic[OptionsT, StateT]):
             return candidate.simplex_norm
         if candidate.simplex_image is None:
             return self.gram.norm(candidate.simplex)
-        square = float(candidate.simplex @ candidate.simplex_image)
-        return self.gram.norm(candidate.simplex) if square < CANCELLED**2 else sqrt(square)
+        return self.gram.norm_from(candidate.simplex, candidate.simplex_image)
 
     @property
     def bracket(self) -> Bracket:

@@ -15,6 +15,8 @@ import numpy as np
 from sepcert.engine.rows import FloatRows
 from sepcert.problem import FloatArray, IntArray
 
+CANCELLED = 1e-6
+"""Below this sqrt(p'Gp) has lost half of its digits, and |p|_G is computed from the rows instead."""
 SPARSE = 8
 """Weights with fewer than n/8 nonzeros are multiplied row by row."""
 
@@ -79,6 +81,11 @@ class GramOperator(ABC):
     @abstractmethod
     def norm(self, a: FloatArray) -> float:
         """Return |a|_G from scratch."""
+
+    def norm_from(self, a: FloatArray, image: FloatArray) -> float:
+        """Return |a|_G as sqrt(a'image), image = G a, or from scratch where that has lost its digits."""
+        square = float(a @ image)
+        return self.norm(a) if square < CANCELLED**2 else float(np.sqrt(square))
 
     @abstractmethod
     def column(self, j: int) -> FloatArray:
@@ -189,6 +196,13 @@ class FactoredGram(GramOperator):
     def features(self, index: IntArray) -> FloatArray:
         """Return the normalised rows z_i/|z_i|, shape (k, D)."""
         return self._unit(index)[0]
+
+
+def require_rows(gram: GramOperator, algorithm: str) -> FactoredGram:
+    """Return the operator of an algorithm that works on rows; a TypeError where there is only a matrix."""
+    if not isinstance(gram, FactoredGram):
+        raise TypeError(f"{algorithm} works on rows, not on a Gram matrix")
+    return gram
 
 
 def _checked(norms: FloatArray) -> FloatArray:

@@ -129,7 +129,8 @@ class Targets:
     separator : bool
         Stop at the first separator.  Ignored where `gap` is given.
     epsilon : float or None
-        Stop when |p|_G < epsilon.  None: only when |p|_G cannot be told from 0 in doubles.
+        Stop when |p|_G < epsilon.  None: the accuracy of the algorithm's options, if it has one; otherwise only
+        when |p|_G cannot be told from 0 in doubles.
     gap : float or None
         Go on until (upper - lower)/upper <= gap.
     """
@@ -224,6 +225,12 @@ class Observer:
         """Be told how the run ended."""
 
 
+def require_accuracy(name: str, value: float | None) -> None:
+    """Raise a ValueError unless an accuracy among an algorithm's options is positive and finite, or None."""
+    if value is not None and not 0.0 < value < float("inf"):
+        raise ValueError(f"{name} is {value}, but has to be positive")
+
+
 OptionsT = TypeVar("OptionsT")
 StateT = TypeVar("StateT")
 
@@ -242,6 +249,8 @@ class Algorithm(ABC, Generic[OptionsT, StateT]):
         Its name on the command line.
     control : Control or None
         Set by the driver before `start`; only algorithms that nest runs look at it.
+    targets : Targets
+        Of the run; set by the driver before `start`, with `accuracy` as epsilon where the run has none.
     """
 
     name: ClassVar[str]
@@ -249,6 +258,12 @@ class Algorithm(ABC, Generic[OptionsT, StateT]):
     def __init__(self, options: OptionsT) -> None:
         self.options = options
         self.control: Control | None = None
+        self.targets = Targets()
+
+    @property
+    def accuracy(self) -> float | None:
+        """The target for |p|_G that the algorithm's own options set; one of the run comes before it."""
+        return None
 
     @abstractmethod
     def start(self, gram: GramOperator) -> StateT:

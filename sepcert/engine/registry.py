@@ -8,50 +8,37 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from math import inf, log, sqrt
 from typing import Any
 
+from sepcert.engine import bounds
+from sepcert.engine.algorithms.iterated_smoothed_entropy import IteratedSmoothedEntropy
+from sepcert.engine.algorithms.iterated_smoothed_kernel_perceptron_von_neumann import (
+    IteratedOptions,
+    IteratedSmoothedKernelPerceptronVonNeumann,
+)
 from sepcert.engine.algorithms.min_norm_point import MinNormPointOptions, MinNormPointRounds
+from sepcert.engine.algorithms.normalized_kernel_perceptron import (
+    NormalizedKernelPerceptron,
+    NormalizedKernelPerceptronOptions,
+)
+from sepcert.engine.algorithms.normalized_perceptron import NormalizedPerceptron, NormalizedPerceptronOptions
 from sepcert.engine.algorithms.perceptron import Order, Perceptron, PerceptronOptions
 from sepcert.engine.algorithms.smoothed_kernel_perceptron import (
     SmoothedKernelPerceptron,
     SmoothedKernelPerceptronOptions,
 )
+from sepcert.engine.algorithms.smoothed_kernel_perceptron_von_neumann import (
+    SmoothedKernelPerceptronVonNeumann,
+    SmoothedKernelPerceptronVonNeumannOptions,
+)
 from sepcert.engine.algorithms.von_neumann import VonNeumann, VonNeumannOptions
+from sepcert.engine.algorithms.winnow import Winnow, WinnowOptions
 from sepcert.engine.protocol import Algorithm
 from sepcert.errors import ConfigError
 from sepcert.errors import register as register_code
 
 UNKNOWN = register_code("CONFIG-ALGORITHM", "The algorithm is not one of those that are built.")
 OPTION = register_code("CONFIG-ALGORITHM-OPTION", "The algorithm does not take this option, or not this value.")
-
-
-@dataclass(frozen=True)
-class BoundInputs:
-    """What the bounds are functions of.
-
-    Attributes
-    ----------
-    rows : int
-        n.
-    margin : float
-        rho, the normalised margin; negative for overlapping data.
-    epsilon : float
-        The target for |p|_G; 0: none.
-    raw_margin : float
-        The margin of the raw rows.
-    largest_norm : float
-        max |z_i| of the raw rows, bias feature included.
-    """
-
-    rows: int
-    margin: float
-    epsilon: float = 0.0
-    raw_margin: float = 0.0
-    largest_norm: float = 0.0
-
-
-Bound = Callable[[BoundInputs], float]
 
 
 @dataclass(frozen=True)
@@ -72,11 +59,13 @@ class Entry:
     bound_text : str
         In the notation of the registry's documentation.
     bound : callable or None
-        Iterations at most, as a function; infinity where it says nothing; None where there is none.
+        What it counts at most, as a function; infinity where it says nothing; None where there is none.
     options : type
         The frozen dataclass of its options.
     make : callable
         From an instance of it to the algorithm.
+    counts : str
+        What the bound is on: ``"iterations"`` (of the run), or a key of the candidates' `extra`.
     """
 
     name: str
@@ -86,9 +75,10 @@ class Entry:
     needs: str
     paper: str
     bound_text: str
-    bound: Bound | None
+    bound: bounds.Bound | None
     options: type[Any]
     make: Callable[[Any], Algorithm[Any, Any]]
+    counts: str = "iterations"
 
 
 ALGORITHMS: dict[str, Entry] = {}
@@ -143,20 +133,6 @@ def make_algorithm(name: str, options: Mapping[str, object] | None = None) -> Al
         raise ConfigError(OPTION, f"{entry.name}: {error}") from error
 
 
-def _mistake_bound(given: BoundInputs) -> float:
-    return (given.largest_norm / given.raw_margin) ** 2 if given.raw_margin > 0.0 else inf
-
-
-def _von_neumann_bound(given: BoundInputs) -> float:
-    target = max(given.margin, given.epsilon)
-    return 1.0 / target**2 if target > 0.0 else inf
-
-
-def _smoothed_bound(given: BoundInputs) -> float:
-    target = max(given.margin, given.epsilon)
-    return 2.0 * sqrt(2.0 * log(given.rows)) / target if target > 0.0 else inf
-
-
 def _perceptron(options: PerceptronOptions) -> Perceptron:
     return Perceptron(PerceptronOptions(Order(options.order), options.seed))
 
@@ -170,9 +146,38 @@ register(
         needs="rows",
         paper="Rosenblatt 1958; Ramdas and Pena 2014, Algorithm 1",
         bound_text="max|z|^2/rho_raw^2 mistakes (Block, Novikoff 1962)",
-        bound=_mistake_bound,
+        bound=bounds.mistakes_of_the_perceptron,
         options=PerceptronOptions,
         make=_perceptron,
+        counts="mistakes",
+    )
+)
+register(
+    Entry(
+        name=NormalizedPerceptron.name,
+        aliases=(),
+        summary="averages the worst of the rows of unit length into the separator; one pass a step",
+        proves="separator or eps-witness",
+        needs="rows",
+        paper="Ramdas and Pena 2014, Algorithm 2",
+        bound_text="1/max(rho_2, eps)^2 iterations",
+        bound=bounds.inverse_square,
+        options=NormalizedPerceptronOptions,
+        make=NormalizedPerceptron,
+    )
+)
+register(
+    Entry(
+        name=NormalizedKernelPerceptron.name,
+        aliases=("nkp",),
+        summary="averages the worst row into convex weights, and goes on to the maximum margin; one column of G a step",
+        proves="separator or eps-witness",
+        needs="gram",
+        paper="Ramdas and Pena 2014, Algorithm 3",
+        bound_text="1/max(rho, eps)^2 iterations",
+        bound=bounds.inverse_square,
+        options=NormalizedKernelPerceptronOptions,
+        make=NormalizedKernelPerceptron,
     )
 )
 register(
@@ -184,7 +189,7 @@ register(
         needs="gram",
         paper="Ramdas and Pena 2014, Algorithm 4",
         bound_text="2 sqrt(2 ln n)/max(rho, eps) iterations",
-        bound=_smoothed_bound,
+        bound=bounds.smoothed_with_entropy,
         options=SmoothedKernelPerceptronOptions,
         make=SmoothedKernelPerceptron,
     )
@@ -198,9 +203,67 @@ register(
         needs="gram",
         paper="Dantzig 1992; Ramdas and Pena 2014, Algorithm 5",
         bound_text="1/max(rho, eps)^2 iterations; O(rho^-2 log(1/eps)) when rho < 0 (Epelman and Freund 2000)",
-        bound=_von_neumann_bound,
+        bound=bounds.inverse_square,
         options=VonNeumannOptions,
         make=VonNeumann,
+    )
+)
+register(
+    Entry(
+        name=SmoothedKernelPerceptronVonNeumann.name,
+        aliases=("snkpvn",),
+        summary="accelerated smoothed perceptron with the distance to q as prox; one product with G a step",
+        proves="separator or delta-witness",
+        needs="gram",
+        paper="Ramdas and Pena 2014, Algorithm 6",
+        bound_text="2 sqrt(2n)/max(delta, rho) iterations; (2 sqrt(2n)/delta) |q|_G/(|q|_G + |rho|) when rho < 0",
+        bound=bounds.smoothed_with_distance,
+        options=SmoothedKernelPerceptronVonNeumannOptions,
+        make=SmoothedKernelPerceptronVonNeumann,
+    )
+)
+register(
+    Entry(
+        name=IteratedSmoothedKernelPerceptronVonNeumann.name,
+        aliases=("isnkpvn",),
+        summary="snkpvn again and again, each time from the last weights; one product with G a step",
+        proves="separator or eps-witness",
+        needs="gram",
+        paper="Ramdas and Pena 2014, Algorithm 7",
+        bound_text="floor(log(|q_0|_G/max(eps, rho))/log gamma) + 1 calls of 2 sqrt(2n)/max(eps, rho) iterations; of "
+        "2 sqrt(2n) gamma/|rho| when rho < 0",
+        bound=bounds.iterated,
+        options=IteratedOptions,
+        make=IteratedSmoothedKernelPerceptronVonNeumann,
+    )
+)
+register(
+    Entry(
+        name=IteratedSmoothedEntropy.name,
+        aliases=("isnkp",),
+        summary="smoothed perceptron again and again, each time with the entropy relative to the last weights",
+        proves="separator or eps-witness",
+        needs="gram",
+        paper="Ramdas and Pena 2015, remark in the source of arXiv 1505.04123",
+        bound_text="none is proved",
+        bound=None,
+        options=IteratedOptions,
+        make=IteratedSmoothedEntropy,
+    )
+)
+register(
+    Entry(
+        name=Winnow.name,
+        aliases=(),
+        summary="multiplicative updates by misclassified rows of unit l_inf norm; features are doubled for signs",
+        proves="separator",
+        needs="rows",
+        paper="Littlestone 1988; Ramdas and Pena 2014, section 2.2",
+        bound_text="2 ln d/r^2 mistakes, r <= rho_1 given, 32 ln d/(3 rho_1^2) where it is guessed; d after doubling",
+        bound=bounds.mistakes_of_winnow,
+        options=WinnowOptions,
+        make=Winnow,
+        counts="mistakes",
     )
 )
 register(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 
@@ -73,9 +74,10 @@ def integer_witness(weights: Mapping[int, Fraction]) -> Witness:
 
 
 def spanning_rows(rows: SignedRows, hints: Iterable[int] = ()) -> list[int]:
-    """Return independent rows that span all rows, exactly; `hints` are tried first."""
+    """Return independent rows that span all rows, exactly; the first few `hints` are tried first."""
+    first = list(islice(hints, 2 * rows.dimension + 10))
     spread = np.linspace(0, rows.count - 1, min(rows.count, 2 * rows.dimension + 10)).astype(np.int64)
-    chosen = list(dict.fromkeys([*hints, *spread.tolist()]))
+    chosen = list(dict.fromkeys([*first, *spread.tolist()]))
     while True:
         rows.fetch(chosen)
         kept = independent([rows.integers(i)[0] for i in chosen])

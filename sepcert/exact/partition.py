@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from sepcert.exact.decide import Deadline, Proposer, decide
+from sepcert.exact.duplicates import conflicting_pairs, pair_weights
 from sepcert.exact.face import Face
 from sepcert.exact.linear_algebra import combination, independent, null_space
 from sepcert.problem import IntArray
@@ -100,6 +101,24 @@ class _Reduction:
         self.spanning = [names[k] for k in kept]
         self.base = null_space([self.rows.integers(i)[0] for i in self.spanning], self.rows.dimension)
 
+    def add_duplicates(self) -> None:
+        """Add the points that occur with both labels, as many as widen the span of the witness."""
+        pairs = dict(conflicting_pairs(self.rows))
+        left = np.array(sorted(pairs), dtype=np.int64)
+        while self.base and len(left):
+            for vector in self.base:
+                outside = left[signs(self.rows, [Fraction(v) for v in vector], left) != 0]
+                if len(outside):
+                    break
+            else:
+                return
+            chosen = outside[:: max(1, len(outside) // (4 * self.rows.dimension))].tolist()
+            self.rows.fetch(chosen)
+            names = [*self.spanning, *chosen]
+            wider = {names[k] for k in independent([self.rows.integers(i)[0] for i in names])}
+            self.add(pair_weights([(i, pairs[i]) for i in chosen if i in wider]))
+            left = np.setdiff1d(left, list(wider), assume_unique=True)
+
     def finish(self, separator: list[int] | None) -> Partition:
         """Say which of the three it is, with the evidence."""
         notes = tuple(self.notes)
@@ -144,9 +163,10 @@ def partition(rows: SignedRows, propose: Proposer, deadline: Deadline, alone: bo
         if answer.witness is None:
             found = state.witness or None
             return Partition(None, None, found, state.conflict, notes=tuple(state.notes))
+        first = state.base is None
         state.add(answer.witness)
-        state.vanished += [i for i in answer.witness if i not in state.vanished]
-        state.members = np.setdiff1d(state.members, list(answer.witness), assume_unique=True)
+        if first and state.base:
+            state.add_duplicates()
         if state.base:
             state.drop_vanishing()
 

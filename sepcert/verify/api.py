@@ -18,6 +18,8 @@ def verify(
     data: str | os.PathLike[str] | None = None,
     X: Any = None,
     y: Any = None,
+    *,
+    labels_path: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Check that a certificate is about the data and that its evidence proves what it claims.
 
@@ -28,6 +30,8 @@ def verify(
         The data file; default: the path that the certificate stores.
     X, y : array_like, shapes (n, d) and (n,), optional
         The data as arrays, in place of a file.
+    labels_path : path, optional
+        A separate file of labels, where the certificate's data have one; default: the path that it stores.
 
     Returns
     -------
@@ -42,9 +46,9 @@ def verify(
     from sepcert.certificate.codec import load
     from sepcert.certificate.filed import FiledCertificate
     from sepcert.certificate.model import Certificate
-    from sepcert.verify.certificate import dataset_of_arrays, read_data, verify_certificate
+    from sepcert.verify.certificate import verify_arrays, verify_file
 
-    known = isinstance(certificate, Certificate | FiledCertificate)
-    read = certificate if known else load(certificate)
-    dataset = read_data(read.data, data) if X is None and y is None else dataset_of_arrays(read.data, X, y, data)
-    return verify_certificate(read, dataset)
+    read = certificate if isinstance(certificate, Certificate | FiledCertificate) else load(certificate)
+    if X is None and y is None:
+        return verify_file(read, data, labels_path)
+    return verify_arrays(read, X, y, data)

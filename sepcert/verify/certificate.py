@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from typing import Any
 
-from sepcert.certificate.codec import load
 from sepcert.certificate.filed import FiledCertificate, file_rows, place_rows
 from sepcert.certificate.model import Certificate, Evidence, KernelStatement
 from sepcert.data.dataset import Dataset
 from sepcert.data.description import DataDescription
-from sepcert.errors import CertificateError, register
+from sepcert.errors import CertificateError, DataError, register
 from sepcert.kernels import KERNELS, make_kernel
 from sepcert.problem import Problem
-from sepcert.status import CheckOutcome
+from sepcert.status import CheckOutcome, Numbers
 from sepcert.verify.evidence import check_into, uncheckable
 from sepcert.verify.report import Findings, Refused, Report, Uncheckable
 
-NO_DATA = register("CERT-NO-DATA", "The certificate does not say where its data are, so they must be given.")
+NO_DATA = register("CERT-NO-DATA", "The data of the certificate are not given, and it does not say where they are.")
 
+_STANDARD_INPUT = "-"
 _ALWAYS_COMPARED = ("rows", "rows_read", "positive", "negative", "numbers", "missing", "matrix_sha256")
 _COMPARED_FOR_FILES = (
     *("format", "sha256", "labels_sha256", "dialect", "features", "columns"),
@@ -50,33 +52,83 @@ def verify_certificate(certificate: Certificate | FiledCertificate, dataset: Dat
     return findings.report(CheckOutcome.VERIFIED)
 
 
-def verify_file(path: str | os.PathLike[str], data_path: str | os.PathLike[str] | None = None) -> Report:
-    """Check a certificate in a file against the data in a file.
+def verify_file(
+    certificate: FiledCertificate | Certificate,
+    data_path: str | os.PathLike[str] | None = None,
+    labels_path: str | os.PathLike[str] | None = None,
+) -> Report:
+    """Check a certificate against data in files, which are read again in the way that it describes.
 
     Parameters
     ----------
-    path : path
-        Of the certificate.
-    data_path : path, optional
-        Of the data; default: the path that the certificate stores.
+    certificate : FiledCertificate or Certificate
+    data_path, labels_path : path, optional
+        Of the data, and of a separate file of labels; default: the paths that the certificate stores.
 
     Raises
     ------
     SepcertError
-        The certificate or the data cannot be read.
+        The data cannot be read.  A file that can be read, but is not as described, makes the report REJECTED.
     """
-    filed = load(path)
-    return verify_certificate(filed, read_data(filed.data, data_path))
-
-
-def read_data(description: DataDescription, data_path: str | os.PathLike[str] | None) -> Dataset:
-    """Read the data of a certificate again, in the way that it describes."""
     from sepcert.data.reader import rebuild_dataset
 
-    if data_path is None and description.path in {None, "-"}:
-        source = "arrays" if description.path is None else "the standard input"
+    stated = certificate.data
+    path = stated.path if data_path is None else os.fspath(data_path)
+    labels = None if labels_path is None else os.fspath(labels_path)
+    if path is None or (path == _STANDARD_INPUT and data_path is None):
+        source = "arrays" if path is None else "standard input"
         raise CertificateError(NO_DATA, f"the certificate is about {source}", advice="give the data")
-    return rebuild_dataset(description, None if data_path is None else os.fspath(data_path))
+    try:
+        dataset = rebuild_dataset(stated, path, labels)
+    except (DataError, ValueError, LookupError, TypeError) as error:
+        return _not_as_described(certificate, path, labels, error)
+    return verify_certificate(certificate, dataset)
+
+
+def _not_as_described(
+    certificate: FiledCertificate | Certificate, path: str, labels: str | None, error: Exception
+) -> Report:
+    """Reject a certificate that does not describe its files, unless the files cannot be read at all."""
+    findings = Findings()
+    stated = certificate.data
+    if labels is None and stated.label is None:
+        labels = stated.labels_path
+    try:
+        for name, file, wanted in (("sha256", path, stated.sha256), ("labels_sha256", labels, stated.labels_sha256)):
+            if file is not None:
+                if not os.path.isfile(file):
+                    raise error
+                with open(file, "rb") as stream:
+                    found = hashlib.file_digest(stream, "sha256").hexdigest()
+                findings.require(found == wanted, f"data.{name}", found, wanted)
+        findings.require(
+            False, "the file is as described", str(getattr(error, "message", error)), "a table as described"
+        )
+    except OSError:
+        raise error from None
+    except Refused:
+        pass
+    return findings.report(CheckOutcome.REJECTED)
+
+
+def verify_arrays(certificate: FiledCertificate | Certificate, X: Any, y: Any, data_path: object = None) -> Report:
+    """Check a certificate against arrays, see :func:`sepcert.data.arrays.dataset_from_arrays`.
+
+    Raises
+    ------
+    SepcertError
+        The arrays are not a table of numbers with labels of two classes.
+    """
+    from sepcert.data.arrays import dataset_from_arrays
+
+    stated = certificate.data
+    if X is None or y is None or data_path is not None:
+        raise CertificateError(NO_DATA, "the data are either a file or both X and y", advice="give one of the two")
+    dataset = dataset_from_arrays(X, y, numbers=Numbers(stated.numbers))
+    found = dataset.description
+    if (found.negative, found.positive) == (stated.positive, stated.negative):
+        dataset = dataset_from_arrays(X, y, numbers=Numbers(stated.numbers), positive=stated.positive)
+    return verify_certificate(certificate, dataset)
 
 
 def _compare_data(findings: Findings, stated: DataDescription, dataset: Dataset) -> None:
@@ -84,6 +136,8 @@ def _compare_data(findings: Findings, stated: DataDescription, dataset: Dataset)
     names = _ALWAYS_COMPARED if found.format == "array" else (*_COMPARED_FOR_FILES, *_ALWAYS_COMPARED)
     for name in names:
         seen, wanted = getattr(found, name), getattr(stated, name)
+        if name == "dropped":  # left out in whatever order
+            seen, wanted = sorted(seen), sorted(wanted)
         findings.require(seen == wanted and type(seen) is type(wanted), f"data.{name}", _short(seen), _short(wanted))
     findings.require(
         len(stated.features) == dataset.points.shape[1],

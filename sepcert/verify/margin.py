@@ -23,23 +23,25 @@ from sepcert.verify.combination import Direction, combine
 from sepcert.verify.rows import BLOCK, SignedRows
 from sepcert.verify.signs import UNIT, dot_enclosure
 
-_CLOSE = 1 + 2.0**-40
+_CLOSE = 2.0**-40
 _CHUNK = 1024
 _ROOT_BITS = 100
 
 
 def margin_lower(rows: SignedRows, separator: Separator) -> float:
-    """Return a lower bound of min_i z_i'w / (|z_i| |w|), off by about 1e-12 of its size at most.
+    """Return a lower bound of min_i z_i'w / (|z_i| |w|).
 
     Returns
     -------
     float
-        Rounded down.  -1.0, the trivial bound, where some z_i'w is not positive.
+        Rounded down, and off by at most 1e-12 (or, if larger, 64 (D + 6) u) of its size.  -1.0, the trivial bound,
+        where some z_i'w is not positive.
     """
     direction = Direction(rows, separator)
     lower, upper = _row_bounds(direction)
     least = float(upper.min(initial=math.inf))
-    candidates = np.flatnonzero(~((lower > 0) & (lower * _CLOSE >= least)))
+    close = 1 + max(_CLOSE, 64 * (rows.dimension + 6) * UNIT)
+    candidates = np.flatnonzero(~((lower > 0) & (lower * close >= least)))
     best = float(np.delete(lower, candidates).min(initial=1.0))
     for start in range(0, len(candidates), _CHUNK):
         found = _exact_squares(direction, candidates[start : start + _CHUNK])

@@ -30,7 +30,7 @@ import math
 
 import numpy as np
 
-from sepcert.problem import FloatArray
+from sepcert.problem import FloatArray, IntArray
 from sepcert.verify.rows import SignedRows
 from sepcert.verify.signs import UNIT
 
@@ -45,9 +45,15 @@ def has_positive_solution(rows: SignedRows, support: tuple[int, ...]) -> tuple[b
 
     Doubles first; where they cannot decide ball arithmetic at rising precision; then exact integers.
     """
-    matrix = _balanced(rows, support)
-    if matrix is not None and _proved_in_doubles(matrix, rows.relative_error):
-        return True, "doubles with proved bounds"
+    powers = None
+    for _ in range(2):
+        balanced = _balanced(rows, support, powers)
+        proposal = None if balanced is None else _proposed(balanced[0])
+        if balanced is None or proposal is None:
+            break
+        if _proved_in_doubles(balanced[0], *proposal, rows.relative_error):
+            return True, "doubles with proved bounds"
+        powers = balanced[1] + np.frexp(proposal[1])[1]  # next time all unknowns are of size 1
     system = _integer_system(rows, support)
     for bits in _ARB_BITS:
         answer = _proved_in_balls(system, bits)
@@ -56,8 +62,13 @@ def has_positive_solution(rows: SignedRows, support: tuple[int, ...]) -> tuple[b
     return _exact(system), "exact integers"
 
 
-def _balanced(rows: SignedRows, support: tuple[int, ...]) -> FloatArray | None:
-    """Return M with its entries balanced by powers of two, or None where an entry leaves the proof's range."""
+def _balanced(
+    rows: SignedRows, support: tuple[int, ...], powers: IntArray | None = None
+) -> tuple[FloatArray, IntArray] | None:
+    """Return M and the exponents of T, or None where an entry leaves the proof's range.
+
+    S and T balance the sizes of the entries; where `powers` is given T = 2**powers, and only S is chosen.
+    """
     chosen = np.array(support, dtype=np.int64)
     irregular = rows.problem.points.irregular
     if irregular is not None and irregular[chosen].any():
@@ -70,15 +81,18 @@ def _balanced(rows: SignedRows, support: tuple[int, ...]) -> FloatArray | None:
     if not ((sizes >= 2.0**-1022) & (sizes < math.inf))[nonzero].all():
         return None  # a subnormal decimal has no relative bound
     exponents = np.where(nonzero, np.frexp(block)[1], _NO_EXPONENT).astype(np.int64)
-    shifts = np.zeros_like(exponents)
-    for _ in range(3):
-        for axis in (1, 0):
-            shifts -= (exponents + shifts).max(axis=axis, keepdims=True)
-    block = np.ldexp(block, shifts)
+    left, right = np.zeros((len(block), 1), dtype=np.int64), np.zeros(len(support), dtype=np.int64)
+    if powers is not None:
+        right = powers.astype(np.int64)
+        left = -(exponents + right).max(axis=1, keepdims=True)
+    for _ in range(3 if powers is None else 0):
+        left = -(exponents + right).max(axis=1, keepdims=True)
+        right = -(exponents + left).max(axis=0)
+    block = np.ldexp(block, left + right)
     sizes = np.abs(block)[nonzero]
     if not ((sizes >= _SMALLEST) & (sizes <= _LARGEST)).all():
         return None
-    return np.vstack([block, np.ones((1, len(support)))])
+    return np.vstack([block, np.ones((1, len(support)))]), right
 
 
 def _clipped(values: FloatArray) -> FloatArray | None:
@@ -87,23 +101,32 @@ def _clipped(values: FloatArray) -> FloatArray | None:
     return kept if bool((np.abs(kept) <= _LARGEST).all()) else None
 
 
-def _proved_in_doubles(matrix: FloatArray, relative: float) -> bool:
-    size = len(matrix)
-    unit = np.zeros(size)
+def _proposed(matrix: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return an approximate inverse R of M and an approximate solution x > 0; None if there are none in range."""
+    unit = np.zeros(len(matrix))
     unit[-1] = 1.0
     with np.errstate(all="ignore"):
         try:
             inverse = _clipped(np.linalg.inv(matrix).astype(np.float64))
         except np.linalg.LinAlgError:
-            return False
+            return None
         if inverse is None:
-            return False
+            return None
         solution = inverse @ unit
         for _ in range(2):
             solution = solution + inverse @ (unit - matrix @ solution)
-        clipped = _clipped(solution)
-        if clipped is None or not (clipped > 0).all():
-            return False
+        solution_in_range = _clipped(solution)
+    if solution_in_range is None or not (solution_in_range > 0).all():
+        return None
+    return inverse, solution_in_range
+
+
+def _proved_in_doubles(matrix: FloatArray, inverse: FloatArray, solution: FloatArray, relative: float) -> bool:
+    """Apply the bounds above to any R and x in range; `relative` is the error of the entries of M."""
+    size = len(matrix)
+    unit = np.zeros(size)
+    unit[-1] = 1.0
+    with np.errstate(all="ignore"):
         gamma = ((size + 4) * UNIT * _GAIN + relative) * _GAIN
         inverse_size, matrix_size = np.abs(inverse), np.abs(matrix)
         defect = inverse @ matrix
@@ -112,10 +135,10 @@ def _proved_in_doubles(matrix: FloatArray, relative: float) -> bool:
         beta = float(sums.max()) * _GAIN
         if not beta < 0.5:
             return False
-        residual = np.abs(unit - matrix @ clipped) + gamma * (matrix_size @ np.abs(clipped) + unit)
+        residual = np.abs(unit - matrix @ solution) + gamma * (matrix_size @ np.abs(solution) + unit)
         spread = (inverse_size @ (residual * _GAIN + 2.0**-300)) * _GAIN
         error = (spread + beta / (1 - beta) * float(spread.max())) * _GAIN
-    return bool((clipped > error).all())
+    return bool((solution > error).all())
 
 
 def _integer_system(rows: SignedRows, support: tuple[int, ...]) -> list[list[int]]:

@@ -73,6 +73,8 @@ class SignedRows:
         ndarray of float64, shape (n,) or (len(subset),)
         """
         values, labels = self.problem.points.values, self.problem.labels
+        if subset is not None and 2 * len(subset) > self.count:
+            return self.times(weights)[subset]
         if subset is not None:
             values, labels = values[subset], labels[subset]
         if not self.problem.bias:

@@ -31,7 +31,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sepcert.engine.gram import FactoredGram, GramOperator
+from sepcert.engine.gram import FactoredGram, GramOperator, require_rows
 from sepcert.engine.protocol import Algorithm, Candidate
 from sepcert.engine.rows import FloatRows
 from sepcert.problem import FloatArray, IntArray
@@ -95,7 +95,7 @@ class Perceptron(Algorithm[PerceptronOptions, PerceptronState]):
 
     def start(self, gram: GramOperator) -> PerceptronState:
         """Return w = 0."""
-        rows = _factored(gram).rows
+        rows = require_rows(gram, self.name).rows
         random = np.random.default_rng(self.options.seed)
         order = random.permutation(rows.count) if self.options.order is Order.RANDOM else None
         mistakes = np.zeros(rows.count, dtype=np.int64)
@@ -103,7 +103,7 @@ class Perceptron(Algorithm[PerceptronOptions, PerceptronState]):
 
     def step(self, gram: GramOperator, state: PerceptronState) -> PerceptronState:
         """Correct one mistake."""
-        factored = _factored(gram)
+        factored = require_rows(gram, self.name)
         if state.done:
             return state
         if self.options.order is Order.WORST:
@@ -116,7 +116,7 @@ class Perceptron(Algorithm[PerceptronOptions, PerceptronState]):
 
     def candidate(self, gram: GramOperator, state: PerceptronState) -> Candidate:
         """Propose w; the weights over the rows are given when there are no mistakes any more."""
-        weights = state.mistakes * _factored(gram).norms if state.done else None
+        weights = state.mistakes * require_rows(gram, self.name).norms if state.done else None
         return Candidate(
             weights=weights,
             direction=state.direction,
@@ -169,9 +169,3 @@ def _products(rows: FloatRows, order: IntArray | None, start: int, stop: int, w:
     if order is None:
         return rows.between(start, stop).products(w)
     return np.asarray(rows.take(order[start:stop]) @ w)
-
-
-def _factored(gram: GramOperator) -> FactoredGram:
-    if not isinstance(gram, FactoredGram):
-        raise TypeError("the perceptron works on rows, not on a Gram matrix")
-    return gram
