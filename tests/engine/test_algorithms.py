@@ -15,11 +15,12 @@ from sepcert.engine.algorithms.smoothed_kernel_perceptron import (
     SmoothedKernelPerceptronOptions,
 )
 from sepcert.engine.algorithms.von_neumann import VonNeumann, VonNeumannOptions
+from sepcert.engine.bounds import BoundInputs
 from sepcert.engine.driver import run
 from sepcert.engine.gram import DenseGram, FactoredGram
 from sepcert.engine.observers import RecordList
 from sepcert.engine.protocol import Goal, Limits, Targets
-from sepcert.engine.registry import BoundInputs, find
+from sepcert.engine.registry import find
 from sepcert.engine.rows import FloatRows
 from sepcert.status import Termination
 

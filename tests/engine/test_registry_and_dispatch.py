@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from sepcert.engine.algorithms.perceptron import Order
+from sepcert.engine.bounds import BoundInputs
 from sepcert.engine.dispatch import choose
-from sepcert.engine.registry import ALGORITHMS, BoundInputs, find, make_algorithm, register
+from sepcert.engine.registry import ALGORITHMS, find, make_algorithm, register
 from sepcert.errors import ConfigError
 
 

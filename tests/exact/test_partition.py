@@ -16,14 +16,14 @@ DATA = Path(__file__).parent.parent / "data"
 
 
 def no_proposal(face):
-    return Proposal()
+    return []
 
 
 def misleading_proposal(face):
     """A direction and a support that are mostly wrong: they may cost time, never truth."""
     rng = np.random.default_rng(len(face.members))
     some = rng.choice(face.members, min(len(face.members), face.dimension + 1), replace=False)
-    return Proposal(rng.standard_normal(face.dimension), tuple(int(i) for i in some))
+    return [Proposal(rng.standard_normal(face.dimension), tuple(int(i) for i in some))]
 
 
 def assert_proved(rows, found):
