@@ -181,5 +181,6 @@ def _plain_array(values: Any, place: Place) -> AnyArray:
 def _lost_types(array: AnyArray) -> bool:
     """Whether a list became an array of one type at the cost of its entries: numbers as text, integers as floats."""
     if array.dtype.kind == "f":
-        return bool(array.size and (np.abs(array) >= EXACT_INTEGERS).any())
+        size = np.abs(array)
+        return bool(((size >= EXACT_INTEGERS) & (size < np.inf)).any())
     return array.dtype.kind in "US" and array.ndim > 0

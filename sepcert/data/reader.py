@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -104,12 +105,14 @@ class _Read:
     exact: Callable[[Table, dict[str, tuple[str, ...]], FloatArray], ExactSource]
 
 
-def read_dataset(path: str, options: ReadOptions | None = None, *, progress: Progress | None = None) -> Dataset:
+def read_dataset(
+    path: str | os.PathLike[str], options: ReadOptions | None = None, *, progress: Progress | None = None
+) -> Dataset:
     """Read a labelled table.
 
     Parameters
     ----------
-    path : str
+    path : str or path-like
         CSV and its relatives, the same with gzip, NPY or NPZ; ``-`` is standard input.
     options : ReadOptions, optional
     progress : callable, optional
@@ -125,6 +128,7 @@ def read_dataset(path: str, options: ReadOptions | None = None, *, progress: Pro
     DataError
         The file cannot be read, or is not a table of numbers with labels of two classes.
     """
+    path = os.fspath(path)
     options = options or ReadOptions()
     if options.missing not in MISSING_CHOICES:
         raise DataError(

@@ -192,7 +192,7 @@ def _plain_lines(block: bytes) -> bytes:
 
 def _single_blanks(text: bytes) -> bytes:
     """Return the text with single blanks between fields, for blanks as delimiters."""
-    if b'"' in text:
+    if any(byte in text for byte in b'"\t\v\f'):
         raise Refused
     return b"\n".join([b" ".join(line.split()) for line in text[:-1].split(b"\n")]) + b"\n"
 

@@ -38,9 +38,12 @@ LONGEST_QUOTIENT = 28
 BLANK, COMMA, POINT, PLUS, MINUS, ZERO = b" ,.+-0"
 _POWERS = np.array([float(10**k) for k in range(23)])
 _LONG_POWERS = np.cumprod(np.array([1] + [10] * 27, dtype=np.longdouble))
-# Whether long doubles are the 80-bit numbers of the x87, in 16 bytes each.
+# Whether long doubles are the 80-bit numbers of the x87, in 16 bytes each, and divide to 64 bits.
 _LONG_DOUBLES = (
-    np.finfo(np.longdouble).nmant == 63 and np.dtype(np.longdouble).itemsize == 16 and sys.byteorder == "little"
+    np.finfo(np.longdouble).nmant == 63
+    and np.dtype(np.longdouble).itemsize == 16
+    and sys.byteorder == "little"
+    and int((np.ones(1, dtype=np.longdouble) / 3).view(np.uint64)[0]) == 0xAAAAAAAAAAAAAAAB
 )
 
 
@@ -100,7 +103,7 @@ def values_of(fields: Fields) -> tuple[FloatArray, bool]:
         if quotient is not None:
             exact: FloatArray = quotient[0] / quotient[1]
             return exact.reshape(fields.ends.shape), True
-    elif _LONG_DOUBLES and longest <= LONGEST_QUOTIENT:
+    if _LONG_DOUBLES and longest <= LONGEST_QUOTIENT:
         values = _long_divided(fields)
         if values is not None:
             return values, False

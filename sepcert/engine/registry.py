@@ -108,7 +108,7 @@ def find(name: str) -> Entry:
     near = difflib.get_close_matches(name, ALGORITHMS, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ConfigError(
-        UNKNOWN, f"algorithm {name!r} is not built", advice=f"{hint}built algorithms: {', '.join(ALGORITHMS)}"
+        UNKNOWN, f"algorithm {name!r} is not built", advice=f"{hint}auto, or one of {', '.join(ALGORITHMS)}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -312,7 +313,7 @@ def test_progress_is_told(files):
     seen = []
     from sepcert.data.reader import read_dataset
 
-    path = files.write(PLAIN)
+    path = Path(files.write(PLAIN))
     read_dataset(path, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (len(PLAIN), len(PLAIN))
 

@@ -86,7 +86,9 @@ def test_conflicts_are_minimal(truth, make_rows):
             continue
         support = sorted(found.conflict)
         exact = [rows.fractions(i) for i in support]
-        sums = [sum(found.conflict[i] * z[j] for i, z in zip(support, exact, strict=True)) for j in range(rows.dimension)]
+        sums = [
+            sum(found.conflict[i] * z[j] for i, z in zip(support, exact, strict=True)) for j in range(rows.dimension)
+        ]
         assert not any(sums)
         for part in combinations(exact, len(exact) - 1):
             assert not part or truth.separation(list(part)) == "complete"

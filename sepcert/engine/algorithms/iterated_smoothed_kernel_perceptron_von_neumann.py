@@ -9,6 +9,8 @@ Iteration, from q_0 = 1/n::
     q_{t+1} = SNKPVN(q_t, delta_t)              (Algorithm 6; it may end with a separator)
 
 The test comes before the call; in the paper it comes after it and on delta_t, so that |q_0|_G = 0 would never end.
+It is made on p_0, which the driver sees where a call opens, and which passes where q_t does: |p_0|_G <= |q_t|_G, because
+-|p_0|_G^2/2 >= L_mu0(q_t) >= -|q_t|_G^2/2.
 
 A step here is one iteration of the call that is under way, or the opening of the next call: its iterate k = 0 is
 looked at like every other one.  So the driver's loop is the only one; it sees every iterate, its log has a line for
@@ -25,7 +27,7 @@ where |q_0|_G is near epsilon).  Each is at most 2 sqrt(2n)/max(epsilon, rho_+) 
 |---|---|
 | a, p, mu, k and the images in a call | `inner` |
 | abs(p_k)_G | `norm` |
-| abs(q_t)_G, delta_t | `center_norm`, `delta` |
+| delta_t | `delta` |
 | t + 1, iterations of all calls | `calls`, `inner_iterations` |
 """
 
@@ -70,7 +72,6 @@ class IteratedState:
 
     inner: smoothing.SmoothedState
     norm: float
-    center_norm: float
     delta: float
     calls: int
     inner_iterations: int
@@ -110,24 +111,19 @@ class IteratedSmoothedKernelPerceptronVonNeumann(Algorithm[IteratedOptions, Iter
         """Open a call around q_t; its image is known, so that this needs one product."""
         inner = smoothing.start_smoothing(gram, self.prox(center), center, image)
         norm = gram.norm_from(inner.simplex, inner.simplex_image)
-        center_norm = gram.norm_from(center, image)
         target = self.targets.epsilon if self.targets.epsilon is not None else self.options.epsilon
-        delta = max(center_norm / self.options.gamma, target or 0.0)
-        return IteratedState(inner, norm, center_norm, delta, calls, iterations)
+        delta = max(gram.norm_from(center, image) / self.options.gamma, target or 0.0)
+        return IteratedState(inner, norm, delta, calls, iterations)
 
     def candidate(self, gram: GramOperator, state: IteratedState) -> Candidate:
-        """Propose a for the lower end, and p_k for the upper; where a call opens, q_t if that is better."""
-        inner = state.inner
+        """Propose a for the lower end and p for the upper."""
         extra = {
-            "smoothing": inner.smoothing,
+            "smoothing": state.inner.smoothing,
             "delta": state.delta,
             "calls": state.calls,
             "inner_iterations": state.inner_iterations,
         }
-        proposed = replace(smoothing.smoothed_candidate(inner), simplex_norm=state.norm, extra=extra)
-        if inner.iteration or state.norm < state.center_norm:
-            return proposed
-        return replace(proposed, simplex=inner.weights, simplex_image=inner.image, simplex_norm=state.center_norm)
+        return replace(smoothing.smoothed_candidate(state.inner), simplex_norm=state.norm, extra=extra)
 
     def refresh(self, gram: GramOperator, state: IteratedState) -> IteratedState:
         """Compute the images and |p_k|_G from scratch."""
