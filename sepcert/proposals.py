@@ -225,9 +225,10 @@ def _proposal(outcome: Outcome, gram: GramOperator, rows: FloatRows, members: In
     """Turn the outcome of a run into a proposal; the support is that of the best simplex weights."""
     lower, upper = outcome.lower, outcome.upper
     direction = None
-    if lower is not None and lower.weights is not None and (outcome.bracket.lower or 0.0) > 0:
+    if lower is not None and (outcome.bracket.lower or 0.0) > 0:
         known = lower.direction if isinstance(gram, FactoredGram) else None
-        known = gram.row_direction(lower.weights) if known is None else known
+        if known is None and lower.weights is not None:
+            known = gram.row_direction(lower.weights)
         direction = None if known is None else rows.in_units_of_the_data(known)
     support: tuple[int, ...] = ()
     if upper is not None and upper.simplex is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -61,12 +63,12 @@ def naive_call(g, q, answer, mu):
 
 
 def naive_iterated(g, gamma, epsilon, answer, mu):
-    """Algorithm 7 with the test before the call: yields a, the p that is proposed, and the number of the call."""
+    """Algorithm 7 with the test before the call: yields a, p and the number of the call."""
     q, call = np.full(len(g), 1 / len(g)), 0
     while np.sqrt(q @ g @ q) >= epsilon:
         delta, call = max(np.sqrt(q @ g @ q) / gamma, epsilon), call + 1
-        for k, (a, p) in enumerate(naive_call(g, q, answer, mu)):
-            yield a, p if k or p @ g @ p < q @ g @ q else q, call
+        for a, p in naive_call(g, q, answer, mu):
+            yield a, p, call
             if np.sqrt(p @ g @ p) < delta:
                 q = p
                 break
@@ -193,6 +195,15 @@ def test_winnow_without_doubling_finds_nonnegative_separators():
     assert run(make_algorithm("winnow"), FactoredGram(opposite), limits=limits).reached is Goal.SEPARATOR
 
 
+def test_winnow_bounds_nothing_before_it_separates(planted):
+    """With n < D its w leaves the span of the rows, where min(Zw)/|w| < 0 is no lower end of the margin."""
+    for rows in (planted(6, 40, margin=0.0), planted(40, 2, noise=2.0)):
+        for candidate in walk(make_algorithm("winnow"), FactoredGram(rows), 12):
+            done = np.all(rows.products(candidate.direction) > 0)
+            assert (candidate.image is not None) == candidate.exhausted == done
+            assert candidate.simplex is None
+
+
 def test_winnow_survives_large_exponents(planted):
     algorithm = make_algorithm("winnow")
     for s in (np.array([1e4, -3.0, 0.0]), np.array([-900.0, 900.0, 1e-8]), np.array([1e-9, -2e-9, 0.0])):
@@ -237,6 +248,19 @@ def test_uniform_weights_that_are_a_witness_end_the_run_at_once(name):
     assert outcome.iterations == 0
     np.testing.assert_allclose(outcome.candidate.simplex, 0.5)
     assert outcome.bracket.upper == 0.0
+
+
+@pytest.mark.parametrize("name", ["isnkpvn", "isnkp"])
+def test_a_call_opens_no_worse_than_the_last_one_ended(planted, name):
+    """|p_0|_G <= |q_t|_G: the test before the call can be made on p_0."""
+    for seed in range(4):
+        gram = FactoredGram(planted(50, 3, noise=(seed % 2), margin=0.01, seed=seed))
+        candidates = list(walk(make_algorithm(name, {"gamma": 1.2}), gram, 60))
+        for before, after in pairwise(candidates):
+            if after.extra["calls"] > before.extra["calls"]:
+                assert after.simplex_norm <= before.simplex_norm * (1 + 1e-12)
+                np.testing.assert_array_equal(after.weights, before.simplex)
+        assert candidates[0].simplex_norm <= gram.norm(np.full(50, 0.02)) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(("name", "option"), [("snkp", "delta"), ("snkpvn", "delta"), ("isnkpvn", "epsilon")])

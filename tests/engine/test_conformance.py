@@ -93,7 +93,9 @@ def root(x, digits=40):
 
 
 def combination(z, coefficients):
-    return [sum((c * x for c, x in zip(coefficients, column, strict=True)), Fraction(0)) for column in zip(*z)]
+    return [
+        sum((c * x for c, x in zip(coefficients, column, strict=True)), Fraction(0)) for column in zip(*z, strict=True)
+    ]
 
 
 def separates(z, w):
@@ -108,7 +110,7 @@ def exact_norm(z, p):
     return float(root(sum(x * x for x in combination(z, raw))))
 
 
-def check_truth(case, outcome, epsilon, gap=None):
+def check_truth(case, outcome, epsilon, gap=None, dense=False):
     """Recompute what the outcome claims, and compare both ends of the bracket with the known margin."""
     z = exact_rows(case.rows)
     claimed = outcome.candidate
@@ -116,7 +118,7 @@ def check_truth(case, outcome, epsilon, gap=None):
     assert outcome.termination is not Termination.NON_FINITE
     if outcome.reached in (Goal.SEPARATOR, Goal.GAP):
         assert case.least is not None
-        if claimed.direction is not None:
+        if claimed.direction is not None and not dense:  # there it is a vector of the factor of G
             assert separates(z, [Fraction(x) for x in claimed.direction.tolist()])
         if claimed.weights is not None:
             lengths = [root(sum(x * x for x in row)) for row in z]
@@ -130,7 +132,8 @@ def check_truth(case, outcome, epsilon, gap=None):
         assert p.sum() == pytest.approx(1.0, abs=1e-12)
         norm = exact_norm(z, p)
         assert norm < (epsilon or ROUNDING) * (1 + 1e-9)
-        assert outcome.bracket.upper == pytest.approx(norm, rel=1e-9, abs=ROUNDING)
+        resolved = 1e-7 if dense else ROUNDING  # sqrt(p'Gp) has half of the digits
+        assert outcome.bracket.upper == pytest.approx(norm, rel=1e-9, abs=resolved)
         assert (case.least or 0.0) < (epsilon or ROUNDING)
     lower, upper = outcome.bracket.lower, outcome.bracket.upper
     assert lower is None or lower <= case.most + ROUNDING
@@ -139,16 +142,21 @@ def check_truth(case, outcome, epsilon, gap=None):
         assert case.least is not None
 
 
-@pytest.mark.parametrize("name", list(ALGORITHMS))
-@pytest.mark.parametrize("problem", list(CASES))
+ACCEPTED = [
+    (name, problem)
+    for name, entry in ALGORITHMS.items()
+    for problem in CASES
+    if entry.needs == "gram" or not CASES[problem]().dense
+]
+
+
+@pytest.mark.parametrize(("name", "problem"), ACCEPTED)
 def test_outcomes_are_true(name, problem):
     case, entry = CASES[problem](), find(name)
-    if case.dense and entry.needs == "rows":
-        pytest.skip("works on rows")
     for epsilon, gap in ((None, None), (EPSILON, None), (None, 0.1)):
         gram = DenseGram.of_rows(case.rows) if case.dense else FactoredGram(case.rows)
         outcome = run(make_algorithm(name), gram, Targets(epsilon=epsilon, gap=gap), LIMITS)
-        check_truth(case, outcome, epsilon, gap)
+        check_truth(case, outcome, epsilon, gap, case.dense)
         if case.easy and gap is None:
             if case.least is not None and case.least > (epsilon or 0.0):
                 assert outcome.reached is Goal.SEPARATOR
@@ -166,4 +174,4 @@ def test_a_matrix_is_enough(name):
         alone = run(make_algorithm(name), DenseGram(matrix), targets, LIMITS)
         with_rows = run(make_algorithm(name), FactoredGram(case.rows), targets, LIMITS)
         assert alone.reached is with_rows.reached is not None
-        check_truth(case, alone, EPSILON)
+        check_truth(case, alone, EPSILON, dense=True)

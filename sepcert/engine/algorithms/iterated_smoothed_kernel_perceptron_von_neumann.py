@@ -9,8 +9,8 @@ Iteration, from q_0 = 1/n::
     q_{t+1} = SNKPVN(q_t, delta_t)              (Algorithm 6; it may end with a separator)
 
 The test comes before the call; in the paper it comes after it and on delta_t, so that |q_0|_G = 0 would never end.
-It is made on p_0, which the driver sees where a call opens, and which passes where q_t does: |p_0|_G <= |q_t|_G, because
--|p_0|_G^2/2 >= L_mu0(q_t) >= -|q_t|_G^2/2.
+It is made on p_0, which the driver sees where a call opens, and which passes where q_t does: |p_0|_G <= |q_t|_G,
+because -|p_0|_G^2/2 >= L_mu0(q_t) >= -|q_t|_G^2/2.
 
 A step here is one iteration of the call that is under way, or the opening of the next call: its iterate k = 0 is
 looked at like every other one.  So the driver's loop is the only one; it sees every iterate, its log has a line for
