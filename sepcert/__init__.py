@@ -15,10 +15,18 @@ if TYPE_CHECKING:
     from sepcert.result import Result
     from sepcert.status import CheckOutcome, Claim, Numbers, Separation, Termination, Verdict
     from sepcert.verify.api import verify
+    from sepcert.workflows.generate import generate
+    from sepcert.workflows.margin import margin
+    from sepcert.workflows.margin_result import MarginResult
+    from sepcert.workflows.race import race
 
 _HOMES = {
     "check": "sepcert.certify",
     "verify": "sepcert.verify.api",
+    "margin": "sepcert.workflows.margin",
+    "MarginResult": "sepcert.workflows.margin_result",
+    "race": "sepcert.workflows.race",
+    "generate": "sepcert.workflows.generate",
     "Problem": "sepcert.problem",
     "Result": "sepcert.result",
     "Certificate": "sepcert.certificate.model",
@@ -34,6 +42,7 @@ __all__ = [
     "ConfigError",
     "DataError",
     "KernelError",
+    "MarginResult",
     "Numbers",
     "Problem",
     "Result",
@@ -43,6 +52,9 @@ __all__ = [
     "Verdict",
     "__version__",
     "check",
+    "generate",
+    "margin",
+    "race",
     "verify",
 ]
 

@@ -105,7 +105,7 @@ def check(
     DataError, KernelError, ConfigError
         With a code, the place and advice.
     """
-    dataset = dataset_from_arrays(X, y, numbers=_reading(numbers), positive=positive, feature_names=feature_names)
+    dataset = dataset_from_arrays(X, y, numbers=reading(numbers), positive=positive, feature_names=feature_names)
     options = CheckOptions(
         kernel=kernel,
         kernel_parameters=kernel_parameters,
@@ -122,7 +122,8 @@ def check(
     return check_dataset(dataset, options)
 
 
-def _reading(numbers: str) -> Numbers:
+def reading(numbers: str) -> Numbers:
+    """Return the reading of that name; a ConfigError where there is none."""
     try:
         return Numbers(numbers)
     except ValueError:

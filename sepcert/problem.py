@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sepcert.kernels.base import Kernel
 from sepcert.kernels.linear import LinearKernel
 from sepcert.status import Numbers
 
@@ -88,7 +89,7 @@ class Problem:
         The n rows x_i in R^d.
     labels : ndarray of int8, shape (n,)
         y_i in {-1, +1}; both occur.
-    kernel : LinearKernel
+    kernel : Kernel
         K; with a bias the statement is about K + b0**2.
     bias : bool
         Whether there is a bias feature.
@@ -98,7 +99,7 @@ class Problem:
 
     points: Points
     labels: SignArray
-    kernel: LinearKernel = LinearKernel()
+    kernel: Kernel = LinearKernel()
     bias: bool = True
     bias_scale: Fraction = Fraction(1)
 

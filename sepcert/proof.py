@@ -84,7 +84,8 @@ def _best_separator(rows: SignedRows, direction: list[int], search: Search) -> S
 
 def _bracket(rows: SignedRows, separator: Separator, search: Search) -> Margin:
     lower = max(margin_lower(rows, separator), 0.0)
-    upper = _upper(rows, search) or Margin(None, 1.0, Combination((0,), (Fraction(1),)))
+    one = Combination((0,), (Fraction(1),))
+    upper = _upper(rows, search) or Margin(None, margin_upper(rows, one), one)
     return Margin(lower, upper.upper, upper.upper_weights)
 
 

@@ -37,6 +37,7 @@ class Claim(StrEnum):
     OVERLAP = "overlap"
     MARGIN_AT_LEAST = "margin-at-least"
     MARGIN_AT_MOST = "margin-at-most"
+    NEGATIVE_MARGIN = "negative-margin"
 
     @property
     def sentence(self) -> str:
@@ -52,6 +53,7 @@ _CLAIM_SENTENCES = {
     Claim.OVERLAP: "Every hyperplane that is not constant on the data has a row strictly on the wrong side.",
     Claim.MARGIN_AT_LEAST: "The normalised margin is at least the stated number.",
     Claim.MARGIN_AT_MOST: "The normalised margin is at most the stated number.",
+    Claim.NEGATIVE_MARGIN: "The normalised margin is negative, and its size is between the two stated radii.",
 }
 
 

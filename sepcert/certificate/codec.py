@@ -11,6 +11,7 @@ from fractions import Fraction
 from sepcert.certificate.filed import FiledCertificate, file_rows
 from sepcert.certificate.model import (
     SCHEMA,
+    Ball,
     Certificate,
     Combination,
     Evidence,
@@ -67,6 +68,7 @@ def dumps(certificate: Certificate | FiledCertificate) -> str:
         "separator": None if evidence.separator is None else _separator_members(evidence.separator),
         "witness": None if evidence.witness is None else _witness_members(evidence.witness),
         "margin": _margin_members(evidence.margin),
+        "ball": None if evidence.ball is None else _ball_members(evidence.ball),
         "provenance": filed.provenance,
     }
     return _laid_out(statement)
@@ -97,7 +99,7 @@ def loads(text: str, file: str | None = None) -> FiledCertificate:
     if schema != SCHEMA:
         seen = "no schema" if schema is None else f"the schema {str(schema)[:80]!r}"
         root.fail(VERSION, f"has {seen}", f"this program reads {SCHEMA}")
-    top = root.fields("schema", "claims", "data", "kernel", "separator", "witness", "margin", "provenance")
+    top = root.fields("schema", "claims", "data", "kernel", "separator", "witness", "margin", "ball", "provenance")
     margin = top["margin"].fields("lower", "upper", "upper_weights")
     evidence = Evidence(
         _claims(top["claims"]),
@@ -108,6 +110,7 @@ def loads(text: str, file: str | None = None) -> FiledCertificate:
             margin["upper"].optional(lambda node: node.numeral(parse_float)),
             margin["upper_weights"].optional(lambda node: _combination(node, parse_number)),
         ),
+        top["ball"].optional(_ball),
     )
     provenance = {key: node.plain() for key, node in top["provenance"].members().items()}
     return FiledCertificate(_description(top["data"]), _kernel(top["kernel"]), evidence, provenance)
@@ -197,6 +200,16 @@ def _margin_members(margin: Margin) -> dict[str, object]:
     }
 
 
+def _ball_members(ball: Ball) -> dict[str, object]:
+    return {
+        "inner": format_float(ball.inner),
+        "outer": format_float(ball.outer),
+        "alpha": _pairs(ball.alpha, format_number),
+        "forward": [_pairs(one, format_number) for one in ball.forward],
+        "backward": [_pairs(one, format_number) for one in ball.backward],
+    }
+
+
 def _pairs(combination: Combination, write: Callable[[Fraction], str]) -> list[list[object]]:
     return [[row, write(value)] for row, value in zip(combination.rows, combination.values, strict=True)]
 
@@ -257,6 +270,20 @@ def _witness(node: Node) -> Witness:
     return Witness(
         fields["p"].optional(lambda p: _combination(p, lambda text: Fraction(parse_integer(text)))),
         fields["support"].optional(lambda rows: tuple(item.integer() for item in rows.items())),
+    )
+
+
+def _ball(node: Node) -> Ball:
+    fields = node.fields("inner", "outer", "alpha", "forward", "backward")
+    forward, backward = (
+        tuple(_combination(item, parse_number) for item in fields[name].items()) for name in ("forward", "backward")
+    )
+    return Ball(
+        fields["inner"].numeral(parse_float),
+        fields["outer"].numeral(parse_float),
+        _combination(fields["alpha"], parse_number),
+        forward,
+        backward,
     )
 
 

@@ -90,6 +90,8 @@ def evidence_rows(evidence: Evidence) -> set[int]:
         named.update(evidence.witness.support or ())
     if evidence.margin.upper_weights is not None:
         named.update(evidence.margin.upper_weights.rows)
+    if evidence.ball is not None:
+        named.update(*(combination.rows for combination in evidence.ball.combinations))
     return named
 
 
@@ -106,4 +108,8 @@ def _renumbered(evidence: Evidence, name: Callable[[int], int]) -> Evidence:
         witness = Witness(p, support)
     if margin.upper_weights is not None:
         margin = replace(margin, upper_weights=moved(margin.upper_weights))
-    return replace(evidence, separator=separator, witness=witness, margin=margin)
+    ball = evidence.ball
+    if ball is not None:
+        forward, backward = tuple(map(moved, ball.forward)), tuple(map(moved, ball.backward))
+        ball = replace(ball, alpha=moved(ball.alpha), forward=forward, backward=backward)
+    return replace(evidence, separator=separator, witness=witness, margin=margin, ball=ball)

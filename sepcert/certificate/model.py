@@ -84,19 +84,50 @@ class Margin:
 
 
 @dataclass(frozen=True)
+class Ball:
+    """A bracket on the size of a negative normalised margin: -outer <= rho <= -inner.
+
+    |rho| is the radius of the largest ball around 0, within the span of the rows, inside the hull of the rows z_i/|z_i|
+    (Ramdas and Pena 2014, Theorem 3).
+
+    Attributes
+    ----------
+    inner, outer : float
+        0 < inner <= outer.
+    alpha : Combination
+        Proves `outer`: w = sum alpha_i z_i has z_i'w >= -outer |z_i| |w| for every row.
+    forward, backward : tuple of Combination
+        Prove `inner`: r positive combinations of the raw rows each, r the rank of the rows; the k-th of `backward` is
+        nearly the negative of the k-th of `forward`, which are nearly orthonormal.
+    """
+
+    inner: float
+    outer: float
+    alpha: Combination
+    forward: tuple[Combination, ...]
+    backward: tuple[Combination, ...]
+
+    @property
+    def combinations(self) -> tuple[Combination, ...]:
+        """All combinations of rows in it."""
+        return (self.alpha, *self.forward, *self.backward)
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Claims, and all that is needed to check them.
 
     Which part proves what: `separable` and `complete`: the separator; `inseparable`: the witness; `overlap`: a
     witness whose support spans all rows; `quasi-complete`: separator and witness as a strictly complementary pair
     (each row has z_i'w > 0 and p_i = 0, or z_i'w = 0 and p_i > 0; both kinds occur); `margin-at-least` and
-    `margin-at-most`: the margin.
+    `margin-at-most`: the margin; `negative-margin`: the ball.
     """
 
     claims: tuple[Claim, ...]
     separator: Separator | None = None
     witness: Witness | None = None
     margin: Margin = Margin(None, None)
+    ball: Ball | None = None
 
 
 @dataclass(frozen=True)

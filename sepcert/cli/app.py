@@ -17,8 +17,10 @@ from typer.main import get_command
 
 from sepcert._version import __version__
 from sepcert.cli.check import check
+from sepcert.cli.generate import generate
 from sepcert.cli.guard import OutputError, complain, deliver
 from sepcert.cli.list import list_registry
+from sepcert.cli.race import race
 from sepcert.cli.render_text import is_rich
 from sepcert.cli.verify import verify
 from sepcert.errors import register
@@ -39,6 +41,18 @@ sepcert check data.csv --format json | jq .verdict
 
 sepcert check train.csv --expect any --exit-zero -c run.yaml"""
 
+RACE_EXAMPLES = """Examples:
+
+sepcert race data.csv
+
+sepcert race data.csv --algorithms snkp,nvn,winnow --gap 0.01 --plot race.svg"""
+
+GENERATE_EXAMPLES = """Examples:
+
+sepcert generate separable --rho 0.01 -n 1000 -d 10 -o data.csv
+
+sepcert generate wedge --r 1000 --truth truth.json -o wedge.npz"""
+
 app = typer.Typer(
     name="sepcert",
     help="Decide whether labelled data are linearly separable, and prove it either way.",
@@ -48,6 +62,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("check", epilog=CHECK_EXAMPLES)(check)
+app.command("race", epilog=RACE_EXAMPLES)(race)
+app.command("generate", epilog=GENERATE_EXAMPLES)(generate)
 app.command("verify", epilog="Example: sepcert verify proof.json data.csv")(verify)
 app.command("list", epilog="Example: sepcert list codes")(list_registry)
 

@@ -1,5 +1,7 @@
 r"""The signed, normalised Gram operator G_ij = z_i'z_j / (|z_i| |z_j|) in its forms, with one interface.
 
+The lazy form, which computes columns of a kernel's G on demand, is in :mod:`sepcert.engine.gram_lazy`.
+
 A *product* is one multiplication G p.  In the factored form it is Z(Z'p): two passes over the data, and G is
 never formed; a column is one pass and counts as half a product.  In the dense form a column counts 1/n.
 """
@@ -12,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sepcert.engine.gram_kernel import KernelRows
 from sepcert.engine.rows import FloatRows
 from sepcert.problem import FloatArray, IntArray
 
@@ -106,6 +109,22 @@ class GramOperator(ABC):
     def times(self, p: FloatArray) -> FloatArray:
         """Return G p, shape (n,); one product."""
         return self.evaluate(p).image
+
+    def block(self, index: IntArray) -> FloatArray:
+        """Return a new array with G for these rows and columns, shape (k, k); no pass."""
+        features = self.features(index)
+        square = features @ features.T
+        np.fill_diagonal(square, 1.0)
+        return square
+
+    def combine(self, index: IntArray, coefficients: FloatArray) -> FloatArray:
+        """Return sum_j c_j G e_j over these j (without repeats), shape (n,); at most one product."""
+        a = np.zeros(self.count)
+        a[index] = coefficients
+        return self.times(a)
+
+    def prepare(self, index: IntArray) -> None:
+        """Be told that these columns are about to be asked for; only the lazy form makes use of it."""
 
 
 class FactoredGram(GramOperator):
@@ -220,11 +239,16 @@ class DenseGram(GramOperator):
         Symmetric, positive semidefinite, diagonal 1.
     rows : FloatRows, optional
         The rows it came from; then directions are known.
+    kernel_rows : KernelRows, optional
+        The rows and the kernel it came from; then |a|_G is known where a'Ga has lost its digits.
     """
 
-    def __init__(self, matrix: FloatArray, rows: FloatRows | None = None) -> None:
+    def __init__(
+        self, matrix: FloatArray, rows: FloatRows | None = None, kernel_rows: KernelRows | None = None
+    ) -> None:
         super().__init__()
         self.rows = rows
+        self.kernel_rows = kernel_rows
         self.matrix = matrix
         self._embedding: FloatArray | None = None
         self._norms = rows.norms() if rows is not None else None
@@ -234,6 +258,13 @@ class DenseGram(GramOperator):
         """Compute the matrix of the rows: n^2 D/2 multiplications, and n^2 numbers in memory."""
         signed = FactoredGram(rows).features(np.arange(rows.count))
         gram = cls(signed @ signed.T, rows)
+        gram.passes += 1.0
+        return gram
+
+    @classmethod
+    def of_kernel(cls, kernel_rows: KernelRows) -> DenseGram:
+        """Compute the matrix of a kernel: n^2/2 values, and n^2 numbers in memory."""
+        gram = cls(kernel_rows.square(np.arange(kernel_rows.count)), kernel_rows=kernel_rows)
         gram.passes += 1.0
         return gram
 
@@ -256,8 +287,12 @@ class DenseGram(GramOperator):
         """Return G a and |a|_G; one product, and one pass over the rows if they are known."""
         image = self.times(a)
         w = self.row_direction(a)
-        norm = float(np.sqrt(max(float(a @ image), 0.0)) if w is None else np.linalg.norm(w))
-        return Evaluation(image, norm, None)
+        square = float(a @ image)
+        if w is not None:
+            return Evaluation(image, float(np.linalg.norm(w)), None)
+        if self.kernel_rows is not None and square < CANCELLED**2:
+            return Evaluation(image, self.kernel_rows.norm(a), None)
+        return Evaluation(image, float(np.sqrt(max(square, 0.0))), None)
 
     def times(self, p: FloatArray) -> FloatArray:
         """Return G p, shape (n,); one product."""
@@ -278,7 +313,11 @@ class DenseGram(GramOperator):
     def column(self, j: int) -> FloatArray:
         """Return G e_j, shape (n,); 1/n of a product."""
         self.products += 1.0 / self.count
-        return np.asarray(self.matrix[:, j].copy())
+        return np.asarray(self.matrix[j].copy())
+
+    def block(self, index: IntArray) -> FloatArray:
+        """Return a new array with G for these rows and columns, shape (k, k)."""
+        return np.asarray(self.matrix[np.ix_(index, index)])
 
     def _embedded(self) -> FloatArray:
         """Return rows whose Gram matrix is G, from its eigenvectors; eigenvalues at rounding level are left out."""

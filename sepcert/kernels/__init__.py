@@ -1,39 +1,41 @@
-"""Kernels, one file each, and the registry of those that are built."""
+"""Kernels, one file each, and the registry."""
 
-from __future__ import annotations
-
-import difflib
-
-from sepcert.errors import KernelError, register
+from sepcert.kernels.base import Kernel, RadialKernel, require_positive
+from sepcert.kernels.combined import CombinedKernel, ProductKernel, SumKernel
+from sepcert.kernels.gaussian import GaussianKernel
+from sepcert.kernels.laplacian import LaplacianKernel
 from sepcert.kernels.linear import LinearKernel
+from sepcert.kernels.matern import MaternKernel
+from sepcert.kernels.polynomial import PolynomialKernel
+from sepcert.kernels.precomputed import PrecomputedKernel
+from sepcert.kernels.registry import (
+    DEFINED,
+    KERNELS,
+    accepted_parameters,
+    check_parameters,
+    define_kernel,
+    make_kernel,
+    rebuild_kernel,
+)
 
-UNKNOWN = register("KERNEL-UNKNOWN", "The kernel is not one of those that are built.")
-PARAMETER = register("KERNEL-PARAMETER", "The kernel does not take this parameter.")
-
-KERNELS: dict[str, type[LinearKernel]] = {LinearKernel.name: LinearKernel}
-
-
-def make_kernel(name: str, parameters: dict[str, object] | None = None) -> LinearKernel:
-    """Return the kernel of that name.
-
-    Parameters
-    ----------
-    name : str
-        A key of :data:`KERNELS`.
-    parameters : dict, optional
-        The kernel's parameters (the linear kernel has none).
-
-    Raises
-    ------
-    KernelError
-        Unknown name (the message lists those that are built), or a parameter that the kernel does not take.
-    """
-    if name not in KERNELS:
-        near = difflib.get_close_matches(name, KERNELS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise KernelError(
-            UNKNOWN, f"kernel {name!r} is not built", advice=f"{hint}built kernels: {', '.join(sorted(KERNELS))}"
-        )
-    for parameter in parameters or {}:
-        raise KernelError(PARAMETER, f"the {name} kernel takes no parameter {parameter!r}", advice="remove it")
-    return KERNELS[name]()
+__all__ = [
+    "DEFINED",
+    "KERNELS",
+    "CombinedKernel",
+    "GaussianKernel",
+    "Kernel",
+    "LaplacianKernel",
+    "LinearKernel",
+    "MaternKernel",
+    "PolynomialKernel",
+    "PrecomputedKernel",
+    "ProductKernel",
+    "RadialKernel",
+    "SumKernel",
+    "accepted_parameters",
+    "check_parameters",
+    "define_kernel",
+    "make_kernel",
+    "rebuild_kernel",
+    "require_positive",
+]

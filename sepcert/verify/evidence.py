@@ -14,10 +14,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from sepcert.certificate.model import Combination, Evidence, Margin, Separator, Witness
+from sepcert.certificate.model import Ball, Combination, Evidence, Margin, Separator, Witness
 from sepcert.kernels.linear import LinearKernel
 from sepcert.problem import Problem, SignArray
 from sepcert.status import CheckOutcome, Claim
+from sepcert.verify.ball import check_ball
 from sepcert.verify.combination import Direction, combine
 from sepcert.verify.margin import margin_at_least, margin_at_most
 from sepcert.verify.positive_solution import has_positive_solution
@@ -80,11 +81,13 @@ def check_into(findings: Findings, problem: Problem, evidence: Evidence) -> None
     if evidence.witness is not None:
         _check_witness(findings, rows, evidence.witness)
         if Claim.OVERLAP in claims:
-            _check_span(findings, rows, evidence.witness)
+            _check_span(findings, rows, evidence.witness.rows, "witness", known=evidence.witness.p is None)
         if Claim.QUASI_COMPLETE in claims and row_signs is not None:
             _check_complementary(findings, row_signs, evidence.witness.rows)
     if Claim.MARGIN_AT_MOST in claims:
         _check_upper(findings, rows, evidence)
+    if evidence.ball is not None:
+        _check_ball(findings, rows, evidence.ball)
 
 
 def _check_problem(rows: SignedRows, evidence: Evidence) -> None:
@@ -101,6 +104,7 @@ def _check_problem(rows: SignedRows, evidence: Evidence) -> None:
         raise Uncheckable("the bias scale is not positive")
     if subnormals_are_lost():
         margin = [v for v in (evidence.margin.lower, evidence.margin.upper) if v is not None]
+        margin += [] if evidence.ball is None else [evidence.ball.inner, evidence.ball.outer]
         if _has_subnormals(values) or _has_subnormals(np.array(margin, dtype=np.float64)):
             raise Uncheckable(
                 "another library has switched the processor to flushing subnormal numbers to zero, and there are some"
@@ -135,7 +139,8 @@ def _check_statement(findings: Findings, evidence: Evidence) -> set[Claim]:
     findings.require(usable and numbers == sorted(numbers), "margin", numbers or "none", "0 <= lower <= upper < inf")
     zero = margin.upper == 0
     positive, negative = claims & _SEPARABLE, claims & _INSEPARABLE
-    contradictory = (positive and (negative or zero)) or claims >= {Claim.QUASI_COMPLETE, Claim.OVERLAP}
+    overlapping = claims & {Claim.OVERLAP, Claim.NEGATIVE_MARGIN}
+    contradictory = (positive and (negative or overlapping or zero)) or (Claim.QUASI_COMPLETE in claims and overlapping)
     findings.require(not contradictory, "claims that exclude each other", stated if contradictory else "none", "none")
     at_most = Claim.MARGIN_AT_MOST in claims
     parts = {
@@ -144,6 +149,7 @@ def _check_statement(findings: Findings, evidence: Evidence) -> set[Claim]:
         "margin.lower": (margin.lower, Claim.MARGIN_AT_LEAST in claims),
         "margin.upper": (margin.upper, at_most),
         "margin.upper_weights": (margin.upper_weights, at_most and not zero),
+        "ball": (evidence.ball, Claim.NEGATIVE_MARGIN in claims),
     }
     given = [name for name, (part, _) in parts.items() if part is not None]
     needed = [name for name, (_, need) in parts.items() if need]
@@ -209,29 +215,48 @@ def _check_complementary(findings: Findings, row_signs: SignArray, support: tupl
     findings.require(same, "rows with z_i'w = 0", len(on_plane), f"exactly the {len(support)} rows with p_i > 0")
 
 
-def _check_span(findings: Findings, rows: SignedRows, witness: Witness) -> None:
-    """Check that the rows of the witness span all rows."""
-    if witness.p is None:  # D + 1 rows with a nonsingular system, as was proved
-        findings.require(True, "rank of the witness's rows", rows.dimension, rows.dimension)
-        return
+def _check_span(
+    findings: Findings, rows: SignedRows, support: tuple[int, ...], owner: str, *, known: bool = False
+) -> int:
+    """Check that some rows span all rows, and return their rank; `known`: it has been proved to be D."""
+    name = f"rank of the {owner}'s rows"
+    if known:
+        findings.require(True, name, rows.dimension, rows.dimension)
+        return rows.dimension
     from flint import fmpz_mat
 
-    support = witness.rows
     rows.fetch(support)
     matrix = fmpz_mat([rows.integers(i)[0] for i in support])
     rank = int(matrix.rank())
     if rank == rows.dimension:
-        findings.require(True, "rank of the witness's rows", rank, rows.dimension)
-        return
+        findings.require(True, name, rank, rows.dimension)
+        return rank
     if rows.count - len(support) <= rows.dimension - rank:
         whole = int(fmpz_mat([rows.integers(i)[0] for i in range(rows.count)]).rank())
-        findings.require(whole == rank, "rank of the witness's rows", rank, f"{whole}, the rank of all rows")
-        return
+        findings.require(whole == rank, name, rank, f"{whole}, the rank of all rows")
+        return rank
     basis, nullity = matrix.nullspace()
     for k in range(int(nullity)):
         vector = [Fraction(int(basis[j, k])) for j in range(rows.dimension)]
         outside = int(np.count_nonzero(signs(rows, vector)))
-        findings.require(outside == 0, f"rows outside the span of the witness's rows, direction {k + 1}", outside, 0)
+        findings.require(outside == 0, f"rows outside the span of the {owner}'s rows, direction {k + 1}", outside, 0)
+    return rank
+
+
+def _check_ball(findings: Findings, rows: SignedRows, ball: Ball) -> None:
+    """Check the form of the ball, that it has a pair of combinations for each dimension of the span, and its radii."""
+    usable = all(type(v) is float and math.isfinite(v) and v > 0 for v in (ball.inner, ball.outer))
+    numbers = f"{ball.inner!r}, {ball.outer!r}"
+    findings.require(usable and ball.inner <= ball.outer, "radii of the ball", numbers, "0 < inner <= outer < inf")
+    _check_combination(findings, rows, ball.alpha, "outer radius", positive=False)
+    for one in (*ball.forward, *ball.backward):
+        _check_combination(findings, rows, one, "inner radius", positive=True)
+    support = sorted({i for one in ball.forward for i in one.rows})
+    rank = _check_span(findings, rows, tuple(support), "inner radius") if support else 0
+    pairs = f"{len(ball.forward)} and {len(ball.backward)}"
+    paired = len(ball.forward) == len(ball.backward) == rank > 0
+    findings.require(paired, "combinations forward and backward", pairs, f"{rank}, the rank of the rows, each")
+    check_ball(findings, rows, ball)
 
 
 def _check_lower(findings: Findings, direction: Direction, margin: Margin) -> None:

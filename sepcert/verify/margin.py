@@ -47,7 +47,7 @@ def margin_lower(rows: SignedRows, separator: Separator) -> float:
         found = _exact_squares(direction, candidates[start : start + _CHUNK])
         if not all(positive for positive, _ in found):
             return -1.0
-        best = min(best, _root(min(square for _, square in found), up=False))
+        best = min(best, root(min(square for _, square in found), up=False))
     return best
 
 
@@ -85,7 +85,7 @@ def margin_upper(rows: SignedRows, weights: Combination) -> float:
         it is 1.0, the trivial bound.
     """
     length, size = _quotient(rows, weights)
-    return _root(length / size**2, up=True) if size > 0 else 1.0
+    return root(length / size**2, up=True) if size > 0 else 1.0
 
 
 def margin_at_most(rows: SignedRows, weights: Combination, bound: Fraction) -> tuple[bool, float]:
@@ -100,7 +100,7 @@ def margin_at_most(rows: SignedRows, weights: Combination, bound: Fraction) -> t
     length, size = _quotient(rows, weights)
     if size <= 0:
         return False, 1.0
-    return length <= (bound * size) ** 2, _root(length / size**2, up=True)
+    return length <= (bound * size) ** 2, root(length / size**2, up=True)
 
 
 def _quotient(rows: SignedRows, weights: Combination) -> tuple[Fraction, Fraction]:
@@ -123,7 +123,7 @@ def _exponent(value: Fraction) -> int:
     return value.numerator.bit_length() - value.denominator.bit_length()
 
 
-def _root(square: Fraction, *, up: bool) -> float:
+def root(square: Fraction, *, up: bool) -> float:
     """Return the square root of a number >= 0 rounded down or up, without the use of subnormals."""
     if square < Fraction(1, 1 << 1800):
         return 2.0**-900 if up and square > 0 else 0.0
@@ -149,7 +149,7 @@ def _row_bounds(direction: Direction) -> tuple[FloatArray, FloatArray]:
         weight_shift = int(np.frexp(sizes.max(initial=0.0))[1])
         sizes = np.ldexp(sizes, -weight_shift)
         weight_norm = math.sqrt(float(sizes @ sizes) + len(sizes) * 2.0**-1000) * (1 + (len(sizes) + 8) * UNIT)
-        norms, row_shift = _norms(rows)
+        norms, row_shift = row_norms(rows)
         values, errors = dot_enclosure(rows, centre, radii)
         shift = -(weight_shift + row_shift)
         norms *= weight_norm
@@ -165,7 +165,7 @@ def _row_bounds(direction: Direction) -> tuple[FloatArray, FloatArray]:
     return lower, upper
 
 
-def _norms(rows: SignedRows) -> tuple[FloatArray, int]:
+def row_norms(rows: SignedRows) -> tuple[FloatArray, int]:
     """Return upper bounds of |z_i| 2**-shift, and shift, which keeps the squares from overflowing."""
     values, bias = rows.problem.points.values, rows.bias
     exponent = int(np.frexp(rows.column_bounds.max(initial=0.0))[1])

@@ -34,9 +34,11 @@ MAY_IMPORT = {
     "proposals": {"check_options"} | SOLVING,
     "proof": {"check_options", "proposals"} | SOLVING,
     "certify": ANSWERING | SOLVING,
+    "workflows": {"workflows", "certify"} | ANSWERING | SOLVING,
+    "report": {"report"} | BASE,
     "config": {"config", "kernels"} | BASE,
-    "cli": {"cli", "config", "certify"} | ANSWERING | SOLVING,
-    "__init__": {"certify"} | ANSWERING | SOLVING,
+    "cli": {"cli", "config", "certify", "workflows", "report"} | ANSWERING | SOLVING,
+    "__init__": {"certify", "workflows"} | ANSWERING | SOLVING,
     "__main__": {"cli", "_version"},
 }
 

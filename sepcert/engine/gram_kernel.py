@@ -1,0 +1,154 @@
+r"""The rows of a kernel problem: blocks of the signed, normalised Gram matrix, never all of it.
+
+    G_ij = y_i y_j (K(x_i,x_j) + b0^2) / (s_i s_j),   s_i = sqrt(K(x_i,x_i) + b0^2)
+
+Blocks are computed a few rows at a time, so that the temporary arrays stay in the cache of the processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sepcert.errors import KernelError, register
+from sepcert.kernels.base import Kernel
+from sepcert.problem import FloatArray, IntArray, SignArray
+
+BLOCK_ENTRIES = 1 << 16
+"""Kernel values computed at once (0.5 MB)."""
+NOT_FINITE = register("KERNEL-NOT-FINITE", "A kernel value K(x, x) is too large for a double, or not a number.")
+
+
+@dataclass(frozen=True, eq=False)
+class KernelRows:
+    """Labelled points seen through a kernel.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (n, d), C order
+    labels : ndarray of int8, shape (n,)
+        y_i in {-1, +1}.
+    kernel : Kernel
+    bias : float
+        b0 >= 0: its square is added to K before G is normalised; 0: there is none.
+    """
+
+    points: FloatArray
+    labels: SignArray
+    kernel: Kernel
+    bias: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """Number of rows n."""
+        return len(self.points)
+
+    @cached_property
+    def lengths(self) -> FloatArray:
+        """s_i = sqrt(K(x_i, x_i) + b0^2), the norms of the raw rows; shape (n,).
+
+        Raises
+        ------
+        KernelError
+            KERNEL-NOT-FINITE.
+        ValueError
+            A row has s_i = 0, so that it has no normalised form (it is a witness by itself: screen for it first).
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.asarray(self.kernel.diagonal(self.points)) + self.bias**2
+        bad = np.flatnonzero(~np.isfinite(squares))
+        if len(bad):
+            first = ", ".join(str(i + 1) for i in bad[:5].tolist())
+            raise KernelError(
+                NOT_FINITE,
+                f"K(x, x) of the {self.kernel.name} kernel is not a finite double in {len(bad)} rows (the first: {first})",
+                advice="scale the columns, or take a smaller degree or gamma",
+            )
+        if not np.all(squares > 0.0):
+            raise ValueError("a row has norm zero")
+        return np.asarray(np.sqrt(squares))
+
+    @cached_property
+    def _factors(self) -> FloatArray:
+        """y_i / s_i."""
+        return np.asarray(self.labels / self.lengths)
+
+    def _values(self, left: IntArray | slice, right: IntArray | slice) -> FloatArray:
+        """Return K + b0^2, neither signed nor normalised, for two sets of rows."""
+        values = np.array(self.kernel.values(self.points[left], self.points[right]), dtype=np.float64, copy=None)
+        if self.bias:
+            values += self.bias**2
+        return values
+
+    def write_columns(self, index: IntArray, out: FloatArray) -> None:
+        """Write G e_j for these j into the lines of `out`, shape (k, n); the diagonal is exactly 1."""
+        n, factors = self.count, self._factors
+        step = max(1, BLOCK_ENTRIES // n)
+        width = min(n, BLOCK_ENTRIES)
+        for start in range(0, len(index), step):
+            chosen = index[start : start + step]
+            lines = out[start : start + step]
+            for left in range(0, n, width):
+                part = slice(left, left + width)
+                lines[:, part] = self._values(chosen, part)
+            lines *= factors
+            lines *= factors[chosen][:, None]
+        out[np.arange(len(index)), index] = 1.0
+
+    def square(self, index: IntArray) -> FloatArray:
+        """Return G for these rows and columns, shape (k, k); every pair is computed once, the diagonal is 1."""
+        k, factors = len(index), self._factors[index]
+        square = np.empty((k, k))
+        for part in _blocks(k, k):
+            values = self._values(index[part], index[part.start :])
+            values *= factors[part.start :]
+            values *= factors[part][:, None]
+            square[part, part.start :] = values
+            square[part.start :, part] = values.T
+        np.fill_diagonal(square, 1.0)
+        return square
+
+    def combine(self, index: IntArray, coefficients: FloatArray) -> FloatArray:
+        """Return sum_j c_j G e_j over these j, shape (n,), without holding a column; symmetry is used among them."""
+        c = coefficients * self._factors[index]
+        inside = np.zeros(len(index))
+        for part in _blocks(len(index), len(index)):
+            values = self._values(index[part], index[part.start :])
+            inside[part] += values @ c[part.start :]
+            later = part.stop - part.start
+            inside[part.stop :] += c[part] @ values[:, later:]
+        image = np.empty(self.count)
+        image[index] = inside
+        rest = np.ones(self.count, dtype=bool)
+        rest[index] = False
+        others = np.flatnonzero(rest)
+        for part in _blocks(len(others), len(index)):
+            image[others[part]] = self._values(others[part], index) @ c
+        image *= self._factors
+        return image
+
+    def norm(self, a: FloatArray) -> float:
+        """Return |a|_G; equal points are taken together first, so that what cancels there cancels exactly."""
+        support = np.flatnonzero(a)
+        if not len(support):
+            return 0.0
+        points, group = np.unique(self.points[support] + 0.0, axis=0, return_inverse=True)
+        c = np.bincount(group.ravel(), weights=a[support] * self._factors[support], minlength=len(points))
+        points, c = points[c != 0.0], c[c != 0.0]
+        total = float(c.sum()) ** 2 * self.bias**2
+        diagonal = np.asarray(self.kernel.diagonal(points)) if len(points) else c
+        total += float((c * c) @ diagonal)
+        for part in _blocks(len(points), len(points)):
+            values = np.asarray(self.kernel.values(points[part], points[part.start :]))
+            total += 2.0 * float(c[part] @ (np.triu(values, 1) @ c[part.start :]))
+        return float(np.sqrt(max(total, 0.0)))
+
+
+def _blocks(rows: int, width: int) -> Iterator[slice]:
+    """Yield slices of so many rows that a block of that width has about BLOCK_ENTRIES entries."""
+    step = max(1, BLOCK_ENTRIES // max(1, width))
+    for start in range(0, rows, step):
+        yield slice(start, min(rows, start + step))
