@@ -61,6 +61,7 @@ def check(
     bias: bool = True,
     bias_scale: Fraction | float = 1,
     algorithm: str = "auto",
+    algorithm_options: Mapping[str, object] | None = None,
     epsilon: float | None = None,
     gap: float | None = None,
     max_iterations: int | None = None,
@@ -88,6 +89,8 @@ def check(
         b0, the value of the bias feature.
     algorithm : str
         ``auto`` or the name of one algorithm.
+    algorithm_options : dict, optional
+        The algorithm's own options.
     epsilon, gap, max_iterations, time_limit_seconds, seed, min_margin
         See :class:`CheckOptions`.
     numbers : str
@@ -112,6 +115,7 @@ def check(
         bias=bias,
         bias_scale=bias_scale,
         algorithm=algorithm,
+        algorithm_options=algorithm_options or {},
         epsilon=epsilon,
         gap=gap,
         max_iterations=max_iterations,
@@ -189,6 +193,7 @@ def check_dataset(
 def _search(options: CheckOptions, deadline: Deadline, observers: Sequence[Watcher], say: Say) -> Search:
     return Search(
         algorithm=options.algorithm,
+        algorithm_options=options.algorithm_options,
         epsilon=options.epsilon,
         gap=options.gap,
         seed=options.seed,

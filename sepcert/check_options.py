@@ -24,6 +24,8 @@ class CheckOptions:
         b0 > 0, taken exactly.
     algorithm : str
         ``auto``, or one algorithm that runs alone.
+    algorithm_options : dict
+        Its own options, such as ``{"gamma": 2}``; ``auto`` has none.
     epsilon : float or None
         Target for |p|_G of a witness that is not exact.
     gap : float or None
@@ -41,6 +43,7 @@ class CheckOptions:
     bias: bool = True
     bias_scale: Fraction | float = Fraction(1)
     algorithm: str = "auto"
+    algorithm_options: Mapping[str, object] = field(default_factory=dict)
     epsilon: float | None = None
     gap: float | None = None
     max_iterations: int | None = None
@@ -55,6 +58,9 @@ class CheckOptions:
                 raise ConfigError(OPTION, f"{name} is {value!r}", advice="give a positive number")
         if self.max_iterations is not None and self.max_iterations < 0:
             raise ConfigError(OPTION, f"max_iterations is {self.max_iterations}", advice="give 0 or more")
+        if self.algorithm_options and self.algorithm == "auto":
+            named = ", ".join(self.algorithm_options)
+            raise ConfigError(OPTION, f"auto takes no options ({named})", advice="name an algorithm")
 
     def changed(self) -> dict[str, object]:
         """Return the options that differ from the defaults, as plain values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,6 +88,8 @@ class Search:
     deadline : Deadline
     algorithm : str
         ``auto``, or the one algorithm that looks at the whole problem.
+    algorithm_options : dict
+        Its own options.
     epsilon : float or None
         Target for |p|_G.
     gap : float or None
@@ -104,6 +106,7 @@ class Search:
 
     deadline: Deadline
     algorithm: str = "auto"
+    algorithm_options: Mapping[str, object] = field(default_factory=dict)
     epsilon: float | None = None
     gap: float | None = None
     max_iterations: int | None = None
@@ -128,7 +131,9 @@ class Search:
             entry = find(self.algorithm)
             seeded = {"seed": self.seed} if "seed" in entry.options.__dataclass_fields__ else {}
             self.say(f"{entry.name} alone, on {rows.count} rows in {rows.dimension} dimensions")
-            yield from self._proposals(make_algorithm(entry.name, seeded), rows, face.members, keep=True)
+            yield from self._proposals(
+                make_algorithm(entry.name, {**seeded, **self.algorithm_options}), rows, face.members, keep=True
+            )
             return
         if face.dimension <= SMALL_DIMENSION and len(face.members) * face.dimension <= SMALL_ENTRIES:
             self.say(f"exact simplex on {rows.count} rows in {rows.dimension} dimensions: too small to search")

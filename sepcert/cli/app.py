@@ -20,6 +20,7 @@ from sepcert.cli.check import check
 from sepcert.cli.generate import generate
 from sepcert.cli.guard import OutputError, complain, deliver
 from sepcert.cli.list import list_registry
+from sepcert.cli.margin import margin
 from sepcert.cli.race import race
 from sepcert.cli.render_text import is_rich
 from sepcert.cli.verify import verify
@@ -40,6 +41,14 @@ sepcert check data.csv --label y --categorical race --certificate proof.json
 sepcert check data.csv --format json | jq .verdict
 
 sepcert check train.csv --expect any --exit-zero -c run.yaml"""
+
+MARGIN_EXAMPLES = """Examples:
+
+sepcert margin data.csv
+
+sepcert margin data.csv --gap 1e-6 --no-bias --certificate proof.json
+
+sepcert margin data.csv --format json | jq .rho_2"""
 
 RACE_EXAMPLES = """Examples:
 
@@ -62,6 +71,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("check", epilog=CHECK_EXAMPLES)(check)
+app.command("margin", epilog=MARGIN_EXAMPLES)(margin)
 app.command("race", epilog=RACE_EXAMPLES)(race)
 app.command("generate", epilog=GENERATE_EXAMPLES)(generate)
 app.command("verify", epilog="Example: sepcert verify proof.json data.csv")(verify)

@@ -82,6 +82,10 @@ Algorithm = Annotated[
     str | None,
     typer.Option(metavar="NAME", rich_help_panel=ENGINE, help="Algorithm; see sepcert list algorithms. Default: auto."),
 ]
+AlgorithmOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", rich_help_panel=ENGINE, help="An option of the algorithm's own; may recur."),
+]
 Epsilon = Annotated[
     str | None,
     typer.Option(metavar="E", rich_help_panel=ENGINE, help="Stop when the margin is proved to be at most this."),

@@ -25,6 +25,14 @@ def text(given: str) -> str:
     return given
 
 
+def assignment(given: str) -> str:
+    """Return a text of the form ``name=value`` without blanks around its parts."""
+    name, sign, value = (part.strip() for part in given.partition("="))
+    if not (name and sign and value):
+        raise ValueError("is not of the form NAME=VALUE")
+    return f"{name}={value}"
+
+
 def boolean(given: str) -> bool:
     """Return the truth value of ``true``/``false``, ``yes``/``no``, ``on``/``off`` or ``1``/``0``."""
     word = given.strip().lower()

@@ -71,6 +71,7 @@ class EngineSettings:
     """The `engine` section."""
 
     algorithm: str = _setting("auto", parsers.text)
+    algorithm_options: tuple[str, ...] = _setting((), parsers.assignment, flag="algorithm_option", several=True)
     epsilon: float | None = _setting(None, parsers.positive_number)
     gap: float | None = _setting(None, parsers.positive_number)
     max_iterations: int | None = _setting(None, parsers.positive_whole_number)

@@ -119,6 +119,10 @@ def make_algorithm(name: str, options: Mapping[str, object] | None = None) -> Al
     ------
     ConfigError
         Unknown name, unknown option, or a value that the option does not take.
+
+    Notes
+    -----
+    Values may be texts, as the command line has them: ``"2.5"``, ``"true"``, ``"none"``.
     """
     entry = find(name)
     given = dict(options or {})
@@ -128,9 +132,29 @@ def make_algorithm(name: str, options: Mapping[str, object] | None = None) -> Al
             advice = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
             raise ConfigError(OPTION, f"{entry.name} takes no option {option!r}", advice=advice)
     try:
-        return entry.make(entry.options(**given))
+        return entry.make(entry.options(**{name: _plain(value) for name, value in given.items()}))
+    except TypeError as error:
+        written = ", ".join(f"{option}={value!r}" for option, value in given.items())
+        raise ConfigError(
+            OPTION, f"{entry.name} cannot use {written}", advice="give numbers where it asks for them"
+        ) from error
     except ValueError as error:
         raise ConfigError(OPTION, f"{entry.name}: {error}") from error
+
+
+def _plain(value: object) -> object:
+    """Return the number or truth value that a text stands for; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    words = {"true": True, "false": False, "none": None}
+    if value.lower() in words:
+        return words[value.lower()]
+    for read in (int, float):
+        try:
+            return read(value)
+        except ValueError:
+            continue
+    return value
 
 
 def _perceptron(options: PerceptronOptions) -> Perceptron:

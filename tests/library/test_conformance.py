@@ -85,3 +85,18 @@ def test_aliases_and_unknown_names():
     assert sepcert.check(X, y, algorithm="nvn").verdict == "separable"
     with pytest.raises(sepcert.ConfigError, match="did you mean 'von-neumann'"):
         sepcert.check(X, y, algorithm="von-neuman")
+
+
+def test_options_of_an_algorithm():
+    X, y, _, _ = problems()["wide margin"]
+    orders = {
+        order: sepcert.check(X, y, algorithm="perceptron", algorithm_options={"order": order}).iterations
+        for order in ("cyclic", "worst")
+    }
+    assert len(set(orders.values())) == 2
+    with pytest.raises(sepcert.ConfigError, match="takes no option 'gama'"):
+        sepcert.check(X, y, algorithm="isnkpvn", algorithm_options={"gama": 2})
+    with pytest.raises(sepcert.ConfigError):
+        sepcert.check(X, y, algorithm="isnkpvn", algorithm_options={"gamma": "fast"})
+    with pytest.raises(sepcert.ConfigError, match="auto takes no options"):
+        sepcert.check(X, y, algorithm_options={"gamma": 2})
