@@ -25,8 +25,8 @@ from sepcert.findings import Run
 from sepcert.kernels import make_kernel
 from sepcert.problem import Problem
 from sepcert.proof import bound_only, prove
-from sepcert.proposals import Search
 from sepcert.result import Result
+from sepcert.search.proposals import Search
 from sepcert.status import Claim, Numbers, Separation, Termination, Verdict
 from sepcert.verify.evidence import check_evidence
 from sepcert.verify.report import Report

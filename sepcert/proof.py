@@ -19,7 +19,7 @@ from sepcert.exact.evidence import (
 )
 from sepcert.exact.face import Face
 from sepcert.exact.partition import Partition
-from sepcert.proposals import Search
+from sepcert.search.proposals import Search
 from sepcert.status import Claim, Separation
 from sepcert.verify.margin import margin_lower, margin_upper
 from sepcert.verify.rows import SignedRows

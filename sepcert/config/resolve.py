@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
@@ -30,8 +30,8 @@ from sepcert.config.sources import (
     read_pyproject,
     read_yaml,
 )
-from sepcert.errors import ConfigError
-from sepcert.kernels import KERNELS, make_kernel
+from sepcert.errors import ConfigError, KernelError
+from sepcert.kernels import accepted_parameters, check_parameters, parameter_names, require_built
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,9 @@ class Configuration:
     ----------
     kernel, data, engine, gate, output
         One object a section.
-    kernel_parameters : dict of str to str
-        The kernel's own parameters as written; each is one that the kernel takes.
+    kernel_parameters : dict
+        The kernel's own parameters as written; each is one that the kernel takes.  Those of sums and products hold a
+        list of mappings, one a member.
     origins : dict
         For each key that some source gave, which.
     """
@@ -53,7 +54,7 @@ class Configuration:
     engine: EngineSettings
     gate: GateSettings
     output: OutputSettings
-    kernel_parameters: dict[str, str]
+    kernel_parameters: dict[str, object]
     origins: dict[Key, str]
 
 
@@ -98,7 +99,7 @@ def resolve(
         engine=EngineSettings(**sections["engine"]),
         gate=GateSettings(**sections["gate"]),
         output=OutputSettings(**sections["output"]),
-        kernel_parameters=_kernel_parameters(kernel.name, source),
+        kernel_parameters=_kernel_parameters(kernel.name, source, environment, flags),
         origins={key: one.origin for key, one in given.items() if one.raw is not None},
     )
 
@@ -119,16 +120,34 @@ def _from_flags(flags: Mapping[str, object]) -> dict[Key, Given]:
     return found
 
 
-def _kernel_parameters(name: str, source: Source) -> dict[str, str]:
-    make_kernel(name)
-    accepted = [entry.name for entry in fields(KERNELS[name])]
-    found: dict[str, str] = {}
-    for parameter, given in source.kernel_parameters.items():
+def _kernel_parameters(
+    name: str, source: Source, environment: Mapping[str, str], flags: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the parameters of the kernel, a flag before a variable before the file."""
+    require_built(name)
+    given = dict(source.kernel_parameters)
+    for parameter in parameter_names():
+        variable = environment.get(f"SEPCERT_{parameter.upper()}")
+        if variable:
+            given[parameter] = Given(variable, f"SEPCERT_{parameter.upper()}")
+        if flags.get(parameter) is not None:
+            given[parameter] = Given(str(flags[parameter]), "--" + parameter.replace("_", "-"))
+    accepted = accepted_parameters(name)
+    found: dict[str, object] = {}
+    for parameter, one in given.items():
         if parameter not in accepted:
-            known = [*(entry.name for entry in fields(KernelSettings)), *accepted]
-            message = f"the {name} kernel takes no parameter {parameter!r}"
-            raise ConfigError(KEY, message, place=given.place, advice=nearest(parameter, known))
-        found[parameter] = str(given.raw)
+            known = [*(setting.name for setting in SETTINGS if setting.section == "kernel"), *accepted]
+            written = "" if one.place else f" ({one.origin})"
+            message = f"the {name} kernel takes no parameter {parameter!r}{written}"
+            raise ConfigError(KEY, message, place=one.place, advice=nearest(parameter, known))
+        if one.nested is not None or one.raw is not None:
+            found[parameter] = one.raw if one.nested is None else one.nested
+    try:
+        check_parameters(name, found)
+    except KernelError as error:
+        places = [one.place for parameter, one in given.items() if error.message.startswith(f"{parameter} of ")]
+        place = error.place or next(iter(places), None)
+        raise KernelError(error.code, error.message, place=place, advice=error.advice) from None
     return found
 
 
@@ -152,5 +171,6 @@ def show(configuration: Configuration) -> str:
         origin = configuration.origins.get((section, setting.name), "default")
         lines.append(f"  {f'{setting.name}: {_written(value)}':<36}  # {origin}")
         if setting.key == "kernel.bias_scale":
-            lines += [f"  {name}: {json.dumps(text)}" for name, text in configuration.kernel_parameters.items()]
+            parameters = configuration.kernel_parameters.items()
+            lines += [f"  {name}: {json.dumps(value, ensure_ascii=False)}" for name, value in parameters]
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sepcert.config.settings import SECTIONS, SETTINGS, Setting
 from sepcert.errors import ConfigError, Place, register
+from sepcert.kernels import parameter_names
 
 if TYPE_CHECKING:
     from yaml.nodes import MappingNode, Node
@@ -27,6 +28,8 @@ TYPE = register("CONFIG-TYPE", "A value has the wrong type.")
 VALUE = register("CONFIG-VALUE", "A value is out of its range or none of the choices.")
 
 CONFIG_VARIABLE = "SEPCERT_CONFIG"
+NESTED = "of"
+"""The key of the kernel section that holds a list of kernels."""
 
 Key = tuple[str, str]
 Raw = str | tuple[str, ...] | None
@@ -44,11 +47,14 @@ class Given:
         For people: ``--label``, ``SEPCERT_LABEL`` or ``run.yaml:3``.
     place : Place or None
         Where it stands in a file.
+    nested : list or None
+        Kernels within a kernel: texts (names) and dicts of their keys, in place of `raw`.
     """
 
     raw: Raw
     origin: str
     place: Place | None = None
+    nested: list[object] | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,9 @@ class _Collector:
         names = _names(section)
         if name in names:
             self.source.settings[section, name] = given
-        elif section == "kernel" and not difflib.get_close_matches(name, names, n=1, cutoff=0.75):
+        elif section == "kernel" and (
+            name in [*parameter_names(), NESTED] or not difflib.get_close_matches(name, names, n=1, cutoff=0.75)
+        ):
             self.source.kernel_parameters[name] = given
         else:
             raise ConfigError(
@@ -144,6 +152,25 @@ def _yaml_raw(path: str, node: Node) -> Raw:
     return tuple(str(item) for item in items)
 
 
+def _yaml_kernels(path: str, node: Node) -> list[object] | None:
+    """Return the kernels of a list, each a name or a mapping; None where the node is no list."""
+    from yaml.nodes import MappingNode, SequenceNode
+
+    if not isinstance(node, SequenceNode):
+        return None
+    found: list[object] = []
+    for item in node.value:
+        if isinstance(item, MappingNode):
+            members: dict[str, object] = {}
+            for name, _, value in _entries(path, item):
+                nested = _yaml_kernels(path, value) if name == NESTED else None
+                members[name] = _yaml_text(path, value) if nested is None else nested
+            found.append(members)
+        else:
+            found.append(_yaml_text(path, item))
+    return found
+
+
 def _compose(path: str) -> Node | None:
     import yaml
 
@@ -180,7 +207,9 @@ def read_yaml(path: str) -> Source:
         if isinstance(node, MappingNode):
             for name, name_node, value in _entries(path, node):
                 place = _place(path, name_node)
-                given = Given(_yaml_raw(path, value), f"{path}:{place.line}", _place(path, value))
+                origin, where = f"{path}:{place.line}", _place(path, value)
+                nested = _yaml_kernels(path, value) if (section, name) == ("kernel", NESTED) else None
+                given = Given(_yaml_raw(path, value) if nested is None else None, origin, where, nested)
                 collector.value(section, name, given)
         elif _yaml_raw(path, node) is not None:
             advice = f"write {section}: {{{_names(section)[0]}: ...}}"
@@ -195,6 +224,21 @@ def _toml_text(place: Place, value: object) -> str:
     if isinstance(value, (str, int, float)):
         return str(value)
     raise ConfigError(TYPE, f"a {type(value).__name__} is not a single value", place=place)
+
+
+def _toml_kernels(place: Place, kernels: list[object]) -> list[object]:
+    """Return the kernels of a list, each a name or a table."""
+    found: list[object] = []
+    for item in kernels:
+        if isinstance(item, dict):
+            members: dict[str, object] = {}
+            for name, value in item.items():
+                nested = name == NESTED and isinstance(value, list)
+                members[name] = _toml_kernels(place, value) if nested else _toml_text(place, value)
+            found.append(members)
+        else:
+            found.append(_toml_text(place, item))
+    return found
 
 
 def read_pyproject(path: str) -> Source:
@@ -217,20 +261,31 @@ def read_pyproject(path: str) -> Source:
         if not isinstance(entries, dict):
             raise ConfigError(MAPPING, f"the section {section!r} is not a table", place=place)
         for name, value in entries.items():
+            origin = f"{path} [tool.sepcert.{section}]"
+            if (section, name) == ("kernel", NESTED) and isinstance(value, list):
+                collector.value(section, name, Given(None, origin, place, _toml_kernels(place, value)))
+                continue
             raw = tuple(_toml_text(place, v) for v in value) if isinstance(value, list) else _toml_text(place, value)
-            collector.value(section, name, Given(raw, f"{path} [tool.sepcert.{section}]", place))
+            collector.value(section, name, Given(raw, origin, place))
     return collector.source
 
 
 def read_environment(environment: Mapping[str, str]) -> dict[Key, Given]:
-    """Read the ``SEPCERT_*`` variables; lists are separated by commas, an empty value means that it is not set."""
+    """Read the ``SEPCERT_*`` variables, those of kernel parameters aside.
+
+    Lists are separated by commas; an empty value means that it is not set.
+    """
     known = {setting.variable: setting for setting in SETTINGS}
+    kernel_parameters = {f"SEPCERT_{name.upper()}" for name in parameter_names()}
     found: dict[Key, Given] = {}
     for name in sorted(environment):
         if not name.startswith("SEPCERT_") or name == CONFIG_VARIABLE:
             continue
+        if name in kernel_parameters:
+            continue
         if name not in known:
-            raise ConfigError(KEY, f"there is no variable {name}", advice=nearest(name, [*known, CONFIG_VARIABLE]))
+            names = [*known, *kernel_parameters, CONFIG_VARIABLE]
+            raise ConfigError(KEY, f"there is no variable {name}", advice=nearest(name, names))
         setting, written = known[name], environment[name]
         if written:
             raw = tuple(part.strip() for part in written.split(",")) if setting.several else written

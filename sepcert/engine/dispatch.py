@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sepcert.engine.gram_form import GramForm, choose_form
+
 MULTIPLY_ADD_SECONDS = 2.5e-10
 """One entry of one pass over data larger than the cache."""
 WORKING_SET_SECONDS = 3.5e-7
@@ -37,7 +39,7 @@ class Choice:
     algorithm : str
         A name in the registry.
     form : str
-        ``"factored"`` or ``"dense"``: the form of the Gram operator.
+        ``"factored"``, ``"dense"`` or ``"lazy"``: the form of the Gram operator.
     reason : str
         One line for the log.
     seconds : dict of str to float
@@ -91,6 +93,50 @@ def choose(rows: int, dimension: int) -> Choice:
         SMOOTHED_LIMIT,
         "min-norm-point",
     )
+
+
+KERNEL_VALUE_SECONDS = 5e-9
+"""One kernel value, normalised and signed, in a block of columns."""
+FACTOR_SECONDS = 1.5e-11
+"""One factorisation of k rows, over k^3."""
+PIVOTS = 12
+KERNEL_LIMIT = 1000
+"""Iterations of block principal pivoting after which it has most likely met a margin below what doubles resolve."""
+
+
+def choose_for_kernel(
+    rows: int, columns: int, available: int | None = None, limit: int | None = None, form: str = "auto"
+) -> tuple[Choice, GramForm]:
+    """Choose for a kernel other than the linear one, by the size of the problem and the memory there is.
+
+    Parameters
+    ----------
+    rows, columns : int
+        n and d.
+    available, limit, form
+        See :func:`sepcert.engine.gram_form.choose_form`.
+
+    Returns
+    -------
+    Choice
+        Block principal pivoting, and the smoothed perceptron where that ends without the target.
+    GramForm
+        How to make the operator; its `support` is the algorithm's option `support_limit`.
+
+    Raises
+    ------
+    KernelError
+        It does not fit into memory.
+    """
+    shape = choose_form(rows, columns, available, limit=limit, form=form)
+    seconds = {}
+    for name, part in (("support n/10", 10), ("support n/2", 2)):
+        support = min(shape.support, rows // part)
+        seconds[name] = KERNEL_VALUE_SECONDS * rows * support + PIVOTS * FACTOR_SECONDS * support**3
+    compared = ", ".join(f"about {_time(time)} with {name}" for name, time in seconds.items())
+    reason = f"pairwise Frank-Wolfe and block principal pivoting on the support: {compared}; {shape.reason}"
+    choice = Choice("block-principal-pivoting", shape.form, reason, seconds, KERNEL_LIMIT, "smoothed-kernel-perceptron")
+    return choice, shape
 
 
 def _time(seconds: float) -> str:

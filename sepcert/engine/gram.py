@@ -123,8 +123,13 @@ class GramOperator(ABC):
         a[index] = coefficients
         return self.times(a)
 
-    def prepare(self, index: IntArray) -> None:
-        """Be told that these columns are about to be asked for; only the lazy form makes use of it."""
+    def holds(self, j: int) -> bool:
+        """Say whether column j costs nothing to compute; only the lazy form ever says no."""
+        return True
+
+    def prepare(self, index: IntArray) -> bool:
+        """Be told that these columns are about to be asked for, and say whether that was of use; it is not here."""
+        return False
 
 
 class FactoredGram(GramOperator):

@@ -13,13 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from sepcert.errors import KernelError, register
-from sepcert.kernels.base import Kernel
+from sepcert.kernels.base import Kernel, finite, require_positive
 from sepcert.problem import FloatArray, IntArray, SignArray
 
-BLOCK_ENTRIES = 1 << 16
-"""Kernel values computed at once (0.5 MB)."""
-NOT_FINITE = register("KERNEL-NOT-FINITE", "A kernel value K(x, x) is too large for a double, or not a number.")
+BLOCK_ENTRIES = 1 << 17
+"""Kernel values computed at once (1 MB)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,22 +51,12 @@ class KernelRows:
         Raises
         ------
         KernelError
-            KERNEL-NOT-FINITE.
-        ValueError
-            A row has s_i = 0, so that it has no normalised form (it is a witness by itself: screen for it first).
+            A value overflows, or is 0, so that the row has no normalised form (it is a witness by itself: screen for
+            it first).
         """
         with np.errstate(over="ignore", invalid="ignore"):
             squares = np.asarray(self.kernel.diagonal(self.points)) + self.bias**2
-        bad = np.flatnonzero(~np.isfinite(squares))
-        if len(bad):
-            first = ", ".join(str(i + 1) for i in bad[:5].tolist())
-            raise KernelError(
-                NOT_FINITE,
-                f"K(x, x) of the {self.kernel.name} kernel is not a finite double in {len(bad)} rows (the first: {first})",
-                advice="scale the columns, or take a smaller degree or gamma",
-            )
-        if not np.all(squares > 0.0):
-            raise ValueError("a row has norm zero")
+        require_positive(finite(squares, self.kernel.name), self.kernel.name)
         return np.asarray(np.sqrt(squares))
 
     @cached_property
@@ -83,20 +71,20 @@ class KernelRows:
             values += self.bias**2
         return values
 
-    def write_columns(self, index: IntArray, out: FloatArray) -> None:
-        """Write G e_j for these j into the lines of `out`, shape (k, n); the diagonal is exactly 1."""
+    def write_columns(self, index: IntArray, table: FloatArray, lines: IntArray) -> None:
+        """Write G e_j for these j into these lines of a table, shape (., n); the diagonal is exactly 1."""
         n, factors = self.count, self._factors
         step = max(1, BLOCK_ENTRIES // n)
         width = min(n, BLOCK_ENTRIES)
         for start in range(0, len(index), step):
             chosen = index[start : start + step]
-            lines = out[start : start + step]
             for left in range(0, n, width):
                 part = slice(left, left + width)
-                lines[:, part] = self._values(chosen, part)
-            lines *= factors
-            lines *= factors[chosen][:, None]
-        out[np.arange(len(index)), index] = 1.0
+                values = self._values(chosen, part)
+                values *= factors[part]
+                values *= factors[chosen][:, None]
+                table[lines[start : start + step], part] = values
+        table[lines, index] = 1.0
 
     def square(self, index: IntArray) -> FloatArray:
         """Return G for these rows and columns, shape (k, k); every pair is computed once, the diagonal is 1."""

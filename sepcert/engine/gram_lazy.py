@@ -11,7 +11,9 @@ from sepcert.engine.gram_kernel import KernelRows
 from sepcert.errors import KernelError, register
 from sepcert.problem import FloatArray, IntArray
 
-NO_FEATURES = register("KERNEL-NO-FEATURES", "The algorithm needs feature vectors, which this form of the Gram operator has not.")
+NO_FEATURES = register(
+    "KERNEL-NO-FEATURES", "The algorithm needs feature vectors, which this form of the Gram operator has not."
+)
 
 
 @dataclass
@@ -28,6 +30,10 @@ class _Columns:
         Which column a slot has; -1: none.
     used : ndarray of int, shape (slots,)
         When it was last asked for.
+    time : int
+        Columns asked for so far.
+    filled : int
+        Slots that have been used: the first ones.
     """
 
     table: FloatArray
@@ -35,29 +41,40 @@ class _Columns:
     owner: IntArray
     used: IntArray
     time: int = 0
+    filled: int = 0
 
     @classmethod
     def of(cls, slots: int, count: int) -> _Columns:
         return cls(
-            np.empty((slots, count)),
+            np.zeros((slots, count)),
             np.full(count, -1, dtype=np.int64),
             np.full(slots, -1, dtype=np.int64),
             np.zeros(slots, dtype=np.int64),
         )
 
     def touch(self, slots: IntArray) -> None:
-        self.time += 1
-        self.used[slots] = self.time
+        """Say that these slots were asked for now, in this order."""
+        self.used[slots] = np.arange(self.time + 1, self.time + len(slots) + 1)
+        self.time += len(slots)
 
-    def place(self, index: IntArray) -> IntArray:
-        """Give slots to these columns, which have none, and return the slots in increasing order."""
-        k = len(index)
-        slots = np.sort(np.argpartition(self.used, k - 1)[:k]) if k < len(self.used) else np.arange(k)
+    def free(self, k: int) -> IntArray:
+        """Return k slots, new ones first, then the ones used longest ago, whose columns are forgotten."""
+        slots = np.arange(self.filled, min(self.filled + k, len(self.used)))
+        self.filled += len(slots)
+        if len(slots) < k:
+            more = k - len(slots)
+            old = np.argpartition(self.used[: self.filled - len(slots)], more - 1)[:more]
+            slots = np.concatenate([slots, np.sort(old)])
         gone = self.owner[slots]
         self.slot[gone[gone >= 0]] = -1
+        self.owner[slots] = -1
+        return slots
+
+    def enter(self, index: IntArray, slots: IntArray) -> None:
+        """Register columns that have been written into these slots."""
+        self.touch(slots)
         self.owner[slots] = index
         self.slot[index] = slots
-        return slots
 
 
 class LazyGram(GramOperator):
@@ -134,19 +151,21 @@ class LazyGram(GramOperator):
             return slots
         self.columns_computed += len(missing)
         self.passes += 1.0
-        new = columns.place(missing)
-        columns.touch(new)
-        if new[-1] - new[0] == len(new) - 1:
-            self.kernel_rows.write_columns(missing, columns.table[new[0] : new[-1] + 1])
-        else:
-            for slot, j in zip(new.tolist(), missing.tolist(), strict=True):
-                self.kernel_rows.write_columns(np.array([j]), columns.table[slot : slot + 1])
+        new = columns.free(len(missing))
+        self.kernel_rows.write_columns(missing, columns.table, new)
+        columns.enter(missing, new)  # after the writing: an interrupt leaves no column that is wrong
         return columns.slot[index]
 
-    def prepare(self, index: IntArray) -> None:
-        """Compute these columns together, which is cheaper than one by one, if they fit."""
-        if len(index) <= self.capacity // 2:
+    def holds(self, j: int) -> bool:
+        """Say whether column j is kept."""
+        return bool(self._columns.slot[j] >= 0)
+
+    def prepare(self, index: IntArray) -> bool:
+        """Compute these columns together, which is cheaper than one by one, if they fit; say whether they do."""
+        fits = len(index) <= self.capacity // 2
+        if fits:
             self._slots(index)
+        return fits
 
     def column(self, j: int) -> FloatArray:
         """Return G e_j, shape (n,); 1/n of a product."""
@@ -156,21 +175,13 @@ class LazyGram(GramOperator):
             slot = int(self._slots(np.array([j]))[0])
         else:
             self.cache_hits += 1
-            self._columns.time += 1
-            self._columns.used[slot] = self._columns.time
-        return self._columns.table[slot].copy()
-
-    def has_columns(self, index: IntArray) -> IntArray:
-        """Return those of these columns that are kept."""
-        return index[self._columns.slot[index] >= 0]
+            self._columns.touch(np.array([slot]))
+        return np.array(self._columns.table[slot])
 
     def block(self, index: IntArray) -> FloatArray:
         """Return a new array with G for these rows and columns, shape (k, k)."""
-        slots = self._columns.slot[index]
-        if np.all(slots >= 0):
-            self.cache_hits += len(index)
-            self._columns.touch(slots)
-            return np.asarray(self._columns.table[np.ix_(slots, index)])
+        if len(index) <= self.capacity:
+            return np.asarray(self._columns.table[np.ix_(self._slots(index), index)])
         return self.kernel_rows.square(index)
 
     def combine(self, index: IntArray, coefficients: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sepcert.engine import bounds
+from sepcert.engine.algorithms.block_principal_pivoting import BlockPivotingOptions, BlockPrincipalPivoting
 from sepcert.engine.algorithms.iterated_smoothed_entropy import IteratedSmoothedEntropy
 from sepcert.engine.algorithms.iterated_smoothed_kernel_perceptron_von_neumann import (
     IteratedOptions,
@@ -22,6 +23,7 @@ from sepcert.engine.algorithms.normalized_kernel_perceptron import (
     NormalizedKernelPerceptronOptions,
 )
 from sepcert.engine.algorithms.normalized_perceptron import NormalizedPerceptron, NormalizedPerceptronOptions
+from sepcert.engine.algorithms.pairwise_frank_wolfe import PairwiseFrankWolfe, PairwiseFrankWolfeOptions
 from sepcert.engine.algorithms.perceptron import Order, Perceptron, PerceptronOptions
 from sepcert.engine.algorithms.smoothed_kernel_perceptron import (
     SmoothedKernelPerceptron,
@@ -302,5 +304,33 @@ register(
         bound=None,
         options=MinNormPointOptions,
         make=MinNormPointRounds,
+    )
+)
+register(
+    Entry(
+        name=PairwiseFrankWolfe.name,
+        aliases=("pfw",),
+        summary="moves weight from the best to the worst row with exact line search; two columns of G a step",
+        proves="separator of maximum margin, or eps-witness",
+        needs="gram",
+        paper="Lacoste-Julien and Jaggi 2015, Algorithm 2; Mitchell, Demyanov and Malozemov 1974",
+        bound_text="|p|_G^2 falls geometrically, at a rate that depends on the data",
+        bound=None,
+        options=PairwiseFrankWolfeOptions,
+        make=PairwiseFrankWolfe,
+    )
+)
+register(
+    Entry(
+        name=BlockPrincipalPivoting.name,
+        aliases=("bpp",),
+        summary="pairwise steps, then one Cholesky factorisation of the support an iteration; for kernels",
+        proves="separator of maximum margin, or eps-witness",
+        needs="gram",
+        paper="Judice and Pires 1994; Portugal, Judice and Vicente 1994; Lacoste-Julien and Jaggi 2015",
+        bound_text="finitely many steps",
+        bound=None,
+        options=BlockPivotingOptions,
+        make=BlockPrincipalPivoting,
     )
 )

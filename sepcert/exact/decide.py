@@ -14,10 +14,11 @@ from fractions import Fraction
 import numpy as np
 
 from sepcert.exact.face import Face
-from sepcert.exact.linear_algebra import null_space
+from sepcert.exact.linear_algebra import independent, null_space, primitive
 from sepcert.exact.simplex import separate
 from sepcert.problem import FloatArray
 from sepcert.verify.positive_solution import has_positive_solution
+from sepcert.verify.signs import signs
 
 IMPLICIT_FROM = 100
 """From this dimension on a witness on D + 1 rows is stated by its rows alone: its weights would be long."""
@@ -35,11 +36,14 @@ class Proposal:
         Rows (indices of the problem) that may carry a witness, or hold the margin.
     working : tuple of int
         Further rows that were found to matter.
+    exact : tuple of int or None
+        A separator in the exact coordinates of the face, in place of `direction`.
     """
 
     direction: FloatArray | None = None
     support: tuple[int, ...] = ()
     working: tuple[int, ...] = ()
+    exact: tuple[int, ...] | None = None
 
 
 Proposer = Callable[[Face], Iterable[Proposal]]
@@ -90,25 +94,76 @@ def decide(face: Face, propose: Proposer, deadline: Deadline, alone: bool = Fals
         Only promote what was proposed: the exact simplex then looks at the proposed rows, not at all members.
     """
     hints: list[int] = []
+    nearly: list[tuple[int, ...]] = []
     for proposal in propose(face):
-        if proposal.direction is not None:
-            weights = face.scaled_base(proposal.direction)
-            if any(weights) and not len(face.violators(weights)):
-                return FaceAnswer(separator=weights, notes=("the proposed direction separates",))
+        weights = _proposed_weights(face, proposal)
+        if weights is not None and any(weights) and not len(face.violators(weights)):
+            return FaceAnswer(separator=weights, notes=("the proposed direction separates",))
         found = _promoted(face, proposal.support)
         if found is not None:
             return found
         hints += [*proposal.support, *proposal.working]
+        if weights is None and proposal.support:
+            nearly.append(proposal.support)
         if deadline.passed():
             return FaceAnswer(notes=("stopped before the exact simplex",))
     if not alone:
-        return _by_simplex(face, hints, deadline)
+        tilted = _tilted(face, min(nearly, key=len), propose, deadline) if nearly else None
+        return tilted if tilted is not None else _by_simplex(face, hints, deadline)
     if not hints:
         return FaceAnswer(notes=("nothing was proposed",))
     among = _by_simplex(Face(face.rows, np.array(sorted(set(hints))), face.base), hints, deadline)
     if among.witness is not None:
         return among
     return FaceAnswer(notes=("the proposed rows carry no exact witness",))
+
+
+def _tilted(face: Face, support: Sequence[int], propose: Proposer, deadline: Deadline) -> FaceAnswer | None:
+    """Decide rows that nearly carry a witness and all others apart, and put both separators together.
+
+    For rows S whose span is not everything: let u separate the rows in span(S), and w separate the others from within
+    the orthogonal complement of span(S).  Then M w + u separates all for a large M.  A witness of the rows in span(S)
+    is one; a witness of the others decides nothing (None).
+    """
+    if not 0 < len(support) < min(len(face.members), face.dimension + 1):
+        return None
+    kept = [support[k] for k in independent([face.reduced(i) for i in support])]
+    if len(kept) >= face.dimension:
+        return None
+    across = [face.lift(v) for v in null_space([face.reduced(i) for i in kept], face.dimension)]
+    inside = face.members
+    for vector in across:
+        inside = inside[signs(face.rows, [Fraction(v) for v in vector], inside) == 0]
+    others = np.setdiff1d(face.members, inside, assume_unique=True)
+    along = Face(face.rows, inside, [face.lift(face.reduced(i)) for i in kept])
+    near = _by_simplex(along, [i for i in support if i in set(inside.tolist())], deadline)
+    if near.separator is None or not len(others):
+        return None if near.separator is None and near.witness is None else near
+    far = decide(Face(face.rows, others, across), propose, deadline)
+    if far.separator is None:
+        return None
+    weights = _mixed(face, near.separator, far.separator)
+    if weights is None:
+        return None
+    note = f"a separator tilted by {len(kept)} rows that were nearly a witness"
+    return FaceAnswer(separator=weights, notes=(*far.notes, note))
+
+
+def _mixed(face: Face, near: Sequence[int], far: Sequence[int]) -> list[int] | None:
+    """Return 2**k far + near for nearly the least k that separates all members, or None."""
+    level = max(v.bit_length() for v in near) - max(v.bit_length() for v in far)
+    for step in (0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048):
+        up, down = max(level + step, 0), max(-(level + step), 0)
+        weights = primitive([(b << up) + (a << down) for a, b in zip(near, far, strict=True)])
+        if not len(face.violators(weights)):
+            return weights
+    return None
+
+
+def _proposed_weights(face: Face, proposal: Proposal) -> list[int] | None:
+    if proposal.exact is not None:
+        return face.lift(proposal.exact)
+    return None if proposal.direction is None else face.scaled_base(proposal.direction)
 
 
 def _promoted(face: Face, support: Sequence[int]) -> FaceAnswer | None:

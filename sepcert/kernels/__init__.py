@@ -15,7 +15,9 @@ from sepcert.kernels.registry import (
     check_parameters,
     define_kernel,
     make_kernel,
+    parameter_names,
     rebuild_kernel,
+    require_built,
 )
 
 __all__ = [
@@ -36,6 +38,8 @@ __all__ = [
     "check_parameters",
     "define_kernel",
     "make_kernel",
+    "parameter_names",
     "rebuild_kernel",
+    "require_built",
     "require_positive",
 ]

@@ -41,4 +41,4 @@ class LinearKernel(Kernel):
 
     def diagonal(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return |x|**2, shape (m,)."""
-        return np.einsum("ij,ij->i", points, points)
+        return np.asarray(np.einsum("ij,ij->i", points, points))

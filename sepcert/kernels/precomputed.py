@@ -59,6 +59,13 @@ def _doubles(array: NDArray[Any], place: Place | None) -> NDArray[np.float64]:
     return found
 
 
+def _mirrored(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the symmetric matrix with the same entries on and above the diagonal."""
+    upper = np.triu(matrix)
+    upper += np.triu(matrix, 1).T
+    return upper
+
+
 @dataclass(frozen=True, eq=False)
 class PrecomputedKernel(Kernel):
     """K(i, j) from a matrix that is given; every claim is about the matrix, whatever it was computed from.
@@ -83,7 +90,7 @@ class PrecomputedKernel(Kernel):
 
     name: ClassVar[str] = "precomputed"
 
-    matrix: NDArray[np.float64]
+    matrix: NDArray[np.float64] = field(repr=False)
     path: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -95,8 +102,9 @@ class PrecomputedKernel(Kernel):
         else:
             array = np.asarray(given)
             matrix = _doubles(array, None)
-        if bool((matrix.astype(np.float32) == matrix).all()):
-            rounding = 2.0**-23
+        with np.errstate(all="ignore"):
+            if bool((matrix.astype(np.float32) == matrix).all()):
+                rounding = 2.0**-23
         matrix = self._checked(matrix, rounding)
         matrix.setflags(write=False)
         object.__setattr__(self, "matrix", matrix)
@@ -131,16 +139,13 @@ class PrecomputedKernel(Kernel):
                 f"K[{j + 1}, {i + 1}] = {matrix[j, i]}",
                 "is it a kernel matrix of one set of rows?",
             )
-        del apart
-        self._require_semidefinite(scaled, rounding)
-        symmetric = np.triu(matrix)
-        symmetric += np.triu(matrix, 1).T
-        return symmetric
+        self._require_semidefinite(_mirrored(scaled), rounding)
+        return _mirrored(matrix)
 
     def _require_semidefinite(self, scaled: NDArray[np.float64], rounding: float) -> None:
-        """Refuse a matrix of unit diagonal that has an eigenvalue below -16 n rounding."""
+        """Refuse a symmetric matrix of unit diagonal that has an eigenvalue below -16 n rounding."""
         allowed = _ROUNDING * len(scaled) * rounding
-        shifted = np.tril(scaled) + np.tril(scaled, -1).T
+        shifted = scaled.copy()
         shifted[np.diag_indices(len(scaled))] += allowed
         try:
             np.linalg.cholesky(shifted)
@@ -149,7 +154,8 @@ class PrecomputedKernel(Kernel):
             if smallest < -allowed:
                 raise self._fail(
                     INDEFINITE,
-                    f"the matrix is not positive semidefinite: scaled to unit diagonal, it has the eigenvalue {smallest:.3g}",
+                    "the matrix is not positive semidefinite: scaled to unit diagonal, it has the eigenvalue "
+                    f"{smallest:.3g}",
                     "use a positive semidefinite kernel",
                 ) from None
 
@@ -172,7 +178,7 @@ class PrecomputedKernel(Kernel):
     def sha256(self) -> str:
         """The fingerprint of the matrix: n as eight bytes, then the entries row by row, little-endian."""
         digest = hashlib.sha256(len(self.matrix).to_bytes(8, "little"))
-        digest.update(np.ascontiguousarray(self.matrix, dtype="<f8"))
+        digest.update(np.ascontiguousarray(self.matrix, dtype="<f8").data)
         return digest.hexdigest()
 
     def parameters(self) -> dict[str, str]:

@@ -41,7 +41,7 @@ DEFINED: dict[str, type[Kernel]] = {
 }
 """Every kernel that there is."""
 
-KERNELS: dict[str, type[Kernel]] = {LinearKernel.name: LinearKernel}
+KERNELS: dict[str, type[Kernel]] = {name: DEFINED[name] for name in ("linear",)}
 """Those about which statements can be certified."""
 
 _INDEFINITE = dict.fromkeys(("sigmoid", "tanh"), "tanh(gamma x'z + coef0) is not positive semidefinite")
@@ -54,6 +54,12 @@ def accepted_parameters(name: str) -> list[str]:
     """Return the names of the parameters of a kernel of :data:`DEFINED`, in the order of its fields."""
     owner: Any = DEFINED[name]
     return [entry.name for entry in fields(owner) if entry.init]
+
+
+def parameter_names() -> list[str]:
+    """Return the names of all parameters that are single values, over all kernels."""
+    found = {name for kernel in DEFINED for name in accepted_parameters(kernel)}
+    return sorted(found - {"of"})
 
 
 def make_kernel(
@@ -77,11 +83,12 @@ def make_kernel(
         An unknown name (the message lists those that are built), a parameter that the kernel does not take, that is
         missing, or that has a value which it cannot have.
     """
-    _require_built(name)
+    require_built(name)
     return define_kernel(name, parameters, points)
 
 
-def _require_built(name: str) -> None:
+def require_built(name: str) -> None:
+    """Refuse the name of a kernel that is not in :data:`KERNELS`."""
     if name in _INDEFINITE:
         raise KernelError(
             INDEFINITE,
@@ -103,13 +110,13 @@ def define_kernel(
 ) -> Kernel:
     """Return a kernel of :data:`DEFINED`; otherwise as :func:`make_kernel`."""
     if name not in DEFINED:
-        _require_built(name)
+        require_built(name)
     return _defined(name, dict(parameters or {}), points, 0)
 
 
 def check_parameters(name: str, parameters: Mapping[str, object]) -> None:
     """Refuse what :func:`make_kernel` would refuse for any data, without data and without reading files."""
-    _require_built(name)
+    require_built(name)
     _defined(name, dict(parameters), None, 0, dry=True)
 
 
@@ -162,7 +169,7 @@ def _members(name: str, given: object, points: NDArray[np.float64] | None, depth
             raise bad_value(name, "of", item, "is not a kernel", "write {name: gaussian, gamma: 0.5}")
         kind = str(specification["name"])
         if kind not in DEFINED:
-            _require_built(kind)
+            require_built(kind)
         rest = {str(key): value for key, value in specification.items() if key != "name"}
         members.append(_defined(kind, rest, points, depth + 1, dry))
     return tuple(members)
@@ -193,7 +200,7 @@ def rebuild_kernel(name: str, parameters: Mapping[str, str], matrix: object = No
 
 def _rebuilt(name: str, given: dict[str, str], matrix: object, depth: int) -> Kernel:
     if name not in DEFINED:
-        _require_built(name)
+        require_built(name)
     owner: Any = DEFINED[name]
     if issubclass(owner, CombinedKernel):
         made: Kernel = owner(of=_rebuilt_members(name, given, depth))
@@ -208,8 +215,8 @@ def _rebuilt(name: str, given: dict[str, str], matrix: object, depth: int) -> Ke
         if parameter not in given:
             raise KernelError(MISSING_PARAMETER, f"the {name} kernel needs {parameter}")
     exact: dict[str, Fraction] = {key: parse_exact(name, key, text) for key, text in given.items()}
-    made = owner(**exact)
-    return made
+    rebuilt: Kernel = owner(**exact)
+    return rebuilt
 
 
 def _rebuilt_members(name: str, given: dict[str, str], depth: int) -> tuple[Kernel, ...]:

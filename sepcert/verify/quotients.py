@@ -61,7 +61,8 @@ def least_quotient(rows: SignedRows, weights: Sequence[Fraction], geometry: Geom
     Returns
     -------
     float
-        Rounded down, and off by at most 1e-12 (or, if larger, 64 (D + 6) u) of its size.
+        Rounded down from the exact quotient; where more than a thousand rows come near the least, off by at most
+        1e-12 (or, if larger, 64 (D + 6) u) of its size.
 
     Raises
     ------
@@ -72,7 +73,9 @@ def least_quotient(rows: SignedRows, weights: Sequence[Fraction], geometry: Geom
     lower, estimate = _bounds(rows, exact, geometry)
     least = float(estimate.min(initial=math.inf))
     close = max(_CLOSE, 64 * (rows.dimension + 6) * UNIT)
-    doubtful = np.flatnonzero(~(lower >= least - close * abs(least)))
+    doubtful = np.flatnonzero(~(lower >= least + close * abs(least)))
+    if len(doubtful) > _CHUNK:
+        doubtful = np.flatnonzero(~(lower >= least - close * abs(least)))
     best = float(np.delete(lower, doubtful).min(initial=math.inf))
     for start in range(0, len(doubtful), _CHUNK):
         squares = _signed_squares(rows, exact, geometry, doubtful[start : start + _CHUNK])

@@ -13,7 +13,7 @@ from sepcert.engine.registry import Entry
 from sepcert.exact.decide import Deadline, Proposal
 from sepcert.exact.face import Face
 from sepcert.problem import Problem
-from sepcert.proposals import Say, Search, Spent, Watcher
+from sepcert.search.proposals import Say, Search, Spent, Watcher
 
 SPACING = 1.02
 """Of two points of a trace whose costs are closer than this factor, the first is left out."""

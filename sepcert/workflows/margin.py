@@ -29,16 +29,19 @@ from sepcert.data.arrays import dataset_from_arrays
 from sepcert.data.dataset import Dataset
 from sepcert.engine.rows import FloatRows
 from sepcert.exact.decide import Deadline
-from sepcert.exact.evidence import combination
+from sepcert.exact.evidence import combination, separator_from_alpha
 from sepcert.findings import Margin
-from sepcert.proposals import Watcher
+from sepcert.problem import FloatArray
 from sepcert.result import Result
-from sepcert.status import Claim, Separation
-from sepcert.verify.combination import Direction
+from sepcert.search.proposals import Watcher
+from sepcert.status import Claim, Separation, Termination
+from sepcert.verify.combination import Direction, combine
 from sepcert.verify.evidence import check_evidence
+from sepcert.verify.margin import margin_lower, margin_upper, row_norms
 from sepcert.verify.quotients import Geometry, largest_norm, least_quotient, weighted_rows_bound
 from sepcert.verify.rows import SignedRows
-from sepcert.workflows.margin_result import Ends, MarginResult
+from sepcert.workflows.exact_point import exact_point
+from sepcert.workflows.margin_result import Ends, MarginResult, relative_gap
 from sepcert.workflows.negative_margin import negative_margin
 from sepcert.workflows.one_norm import OneNormPrograms
 from sepcert.workflows.raw_margin import raw_proposal
@@ -92,6 +95,19 @@ def margin(
     return margin_dataset(dataset, options)
 
 
+def margin_options(options: CheckOptions) -> CheckOptions:
+    """Return what a margin takes of the options of a check: the problem, gap, time limit and seed."""
+    return CheckOptions(
+        kernel=options.kernel,
+        kernel_parameters=options.kernel_parameters,
+        bias=options.bias,
+        bias_scale=options.bias_scale,
+        gap=options.gap,
+        time_limit_seconds=options.time_limit_seconds,
+        seed=options.seed,
+    )
+
+
 def margin_dataset(
     dataset: Dataset,
     options: CheckOptions,
@@ -118,6 +134,7 @@ def margin_dataset(
     result = check_dataset(dataset, options, observers=observers, say=say)
     if result.problem.kernel.name != "linear":
         return _of_kernel(result, options, began)
+    deadline.stopped = result.termination is Termination.INTERRUPTED
     work = _Work(result, options, deadline, say)
     with np.errstate(all="ignore"):
         work.run()
@@ -163,6 +180,8 @@ class _Work:
     passes: int = 0
 
     def __post_init__(self) -> None:
+        self.directions: list[tuple[Fraction, ...]] = []
+        self.combinations: list[Combination] = []
         self.rows = SignedRows(self.result.problem)
         problem = self.result.problem
         self.floats = FloatRows(problem.points.values, problem.labels, self.rows.bias)
@@ -172,6 +191,8 @@ class _Work:
     def run(self) -> None:
         """Bracket all margins, as the kind of separation allows."""
         separation = self.result.separation
+        if separation is Separation.OVERLAP:
+            self._nonnegative()
         if separation is Separation.COMPLETE:
             self._complete()
         elif separation is Separation.QUASI_COMPLETE:
@@ -180,7 +201,8 @@ class _Work:
             self._overlap()
         else:
             self._undecided()
-        self._nonnegative()
+        if separation is not Separation.OVERLAP:
+            self._nonnegative()
 
     def _undecided(self) -> None:
         """Report what the check has proved: perhaps a witness, perhaps an upper end of rho_2."""
@@ -196,15 +218,55 @@ class _Work:
         evidence = self.result.evidence
         self.found["rho_2"] = self.result.margin
         separator, known = self._separator(), evidence.margin.upper_weights
+        self.directions = [separator]
+        self.combinations = [] if known is None else [known]
         near = np.array([float(v) for v in separator])
         self.say("rho: the point of least norm of the raw rows")
         raw = raw_proposal(self.floats, near, self.gap / 4, self.deadline)
         self.passes += raw.passes
-        self._bracket("rho", Geometry.RAW, [(raw.weights, raw.multipliers)], separator, known)
+        self._bracket("rho", Geometry.RAW, [(raw.weights, raw.multipliers)])
+        if not self._closed("rho"):
+            self._exactly(Geometry.RAW, near, np.ones(self.rows.count))
+            self._bracket("rho", Geometry.RAW, [(raw.weights, raw.multipliers)])
+        if not self._closed("rho_2"):
+            found = self._exactly(Geometry.NORMALISED, near, row_norms(self.rows)[0])
+            self._improve(found)
         self.say("rho_1: linear programs")
         signed = self._programs(near).signed()
         self.passes += signed.passes
-        self._bracket("rho_1", Geometry.ONE_NORM, [(signed.weights, signed.multipliers)], separator, known)
+        self._bracket("rho_1", Geometry.ONE_NORM, [(signed.weights, signed.multipliers)])
+
+    def _closed(self, name: str) -> bool:
+        gap = relative_gap(self.found[name]) if name in self.found else None
+        return gap is not None and gap <= self.gap
+
+    def _exactly(self, geometry: Geometry, near: FloatArray, sizes: FloatArray) -> Combination | None:
+        """Look for the least point in rational arithmetic; what is found joins the directions and the combinations."""
+        self.say(f"doubles do not reach the gap: the point of least norm of the {geometry} rows in exact arithmetic")
+        first = np.argsort(self.floats.products(near) / sizes, kind="stable")[: 4 * self.rows.dimension + 50]
+        weights = exact_point(self.rows, first, sizes, geometry, self.gap, self.deadline)
+        if not weights:
+            return None
+        found = combination(weights)
+        self.directions.append(tuple(combine(self.rows, found.rows, found.values)))
+        self.combinations.append(found)
+        return found
+
+    def _improve(self, found: Combination | None) -> None:
+        """Let weights prove the ends of rho_2 in the certificate, each where it is better than what is there."""
+        evidence = self.result.evidence
+        margin, separator = evidence.margin, evidence.separator
+        if found is None or margin.lower is None or margin.upper is None:
+            return
+        other = separator_from_alpha(self.rows, dict(zip(found.rows, found.values, strict=True)))
+        lower = -1.0 if other is None else margin_lower(self.rows, other)
+        if lower > margin.lower:
+            separator, margin = other, replace(margin, lower=lower)
+        upper = margin_upper(self.rows, found)
+        if margin.upper is not None and upper < margin.upper:
+            margin = replace(margin, upper=upper, upper_weights=found)
+        if self._accepted(replace(evidence, separator=separator, margin=margin)):
+            self.found["rho_2"] = self.result.margin
 
     def _separator(self) -> tuple[Fraction, ...]:
         """Return the exact w of the check's separator."""
@@ -213,7 +275,7 @@ class _Work:
             raise ArithmeticError("a separable problem has no separator")
         return exact.weights if exact.weights is not None else tuple(Direction(self.rows, exact).combined())
 
-    def _programs(self, near: np.ndarray[Any, np.dtype[np.float64]] | None) -> OneNormPrograms:
+    def _programs(self, near: FloatArray | None) -> OneNormPrograms:
         """Prepare linear programs that begin with the rows that are known to matter."""
         evidence = self.result.evidence
         seeds: list[int] = []
@@ -227,45 +289,48 @@ class _Work:
 
     def _nonnegative(self) -> None:
         name = "rho_1_nonnegative"
-        if not self.result.verified and self.deadline.passed():
-            self.why[name] = _LIMITS
-            return
         self.say("rho_1 of nonnegative directions: linear programs")
         proposals = self._programs(None).nonnegative()
         self.passes += sum(one.passes for one in proposals)
         pairs = [(one.weights, one.multipliers) for one in proposals]
-        self._bracket(name, Geometry.ONE_NORM, pairs, None, None, nonnegative=True)
+        self._bracket(name, Geometry.ONE_NORM, pairs, nonnegative=True)
 
     def _bracket(
         self,
         name: str,
         geometry: Geometry,
         proposals: Sequence[tuple[Any, dict[int, float]]],
-        separator: tuple[Fraction, ...] | None,
-        known: Combination | None,
-        *,
         nonnegative: bool = False,
     ) -> None:
-        """Keep the best proved end of each side; what `check` found stands by where the gap is not reached."""
-        weights = [tuple(Fraction(float(v)) for v in w) for w, _ in proposals if w is not None and np.any(w)]
+        """Keep the best proved end of each side; what is known of other margins stands by where the gap is open."""
+        directions = [tuple(Fraction(float(v)) for v in w) for w, _ in proposals if w is not None]
         if nonnegative:
-            weights = [tuple(max(v, Fraction(0)) for v in w) for w in weights]
-        multipliers = [combination({i: Fraction(v) for i, v in q.items()}) for _, q in proposals if q]
-        lowers = [(least_quotient(self.rows, w, geometry), w) for w in weights if any(w)]
-        if separator is not None and not (lowers and lowers[0][0] > 0):
-            lowers.append((least_quotient(self.rows, separator, geometry), separator))
-        uppers = [(weighted_rows_bound(self.rows, q, geometry, nonnegative=nonnegative), q) for q in multipliers]
-        if known is not None:
-            uppers.append((weighted_rows_bound(self.rows, known, geometry), known))
+            directions = [tuple(max(v, Fraction(0)) for v in w) for w in directions]
+        combinations = [combination({i: Fraction(v) for i, v in q.items()}) for _, q in proposals if q]
+        self._keep(name, geometry, directions, combinations, nonnegative)
+        if not nonnegative and not self._closed(name):
+            self._keep(name, geometry, [*directions, *self.directions], [*combinations, *self.combinations])
+        bracket = self.found.get(name)
+        if bracket is None or bracket.lower is None or bracket.upper is None:
+            self.why[name] = _LIMITS
+        else:
+            self.why.pop(name, None)
+
+    def _keep(
+        self,
+        name: str,
+        geometry: Geometry,
+        directions: Sequence[tuple[Fraction, ...]],
+        combinations: Sequence[Combination],
+        nonnegative: bool = False,
+    ) -> None:
+        lowers = [(least_quotient(self.rows, w, geometry), w) for w in directions if any(w)]
+        uppers = [(weighted_rows_bound(self.rows, q, geometry, nonnegative=nonnegative), q) for q in combinations]
         lower = max(lowers, key=lambda one: one[0], default=(None, None))
         upper = min(uppers, key=lambda one: one[0], default=(None, None))
-        if lower[0] is None and upper[0] is None:
-            self.why[name] = _LIMITS
-            return
-        self.found[name] = Margin(lower[0], upper[0])
-        self.ends[name] = Ends(lower[1], upper[1])
-        if lower[0] is None or upper[0] is None:
-            self.why[name] = _LIMITS
+        if lowers or uppers:
+            self.found[name] = Margin(lower[0], upper[0])
+            self.ends[name] = Ends(lower[1], upper[1])
 
     def _overlap(self) -> None:
         self.found.update(rho=Margin(None, 0.0), rho_2=Margin(None, 0.0), rho_1=Margin(0.0, 0.0))
@@ -289,6 +354,10 @@ class _Work:
         ball = answer.ball
         if ball is None:
             self.why[name] = answer.why
+            if answer.outer is not None and answer.outer[0] > 0:
+                radius, alpha = answer.outer
+                self.found[name] = Margin(-radius, 0.0)
+                self.ends[name] = Ends(tuple(combine(self.rows, alpha.rows, alpha.values)))
             return
         if geometry is Geometry.NORMALISED:
             evidence = self.result.evidence

@@ -118,6 +118,8 @@ class MarginResult:
         if bracket.lower is None or bracket.upper is None:
             return False
         gap = relative_gap(bracket)
+        if bracket.lower < 0 <= bracket.upper:
+            return False
         return bracket.upper <= 0 or (gap is not None and gap <= self.gap)
 
     @property

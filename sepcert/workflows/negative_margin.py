@@ -4,7 +4,7 @@ Let b_i in R^r be the rows z_i / s_i in an orthonormal basis of their span.  The
 radius t around 0 iff |w| <= 1/t for every w of the polar body P = {w : b_i'w >= -1}: the longest vector of P has length
 1/|rho|.  To find it is NP-hard.
 
-* Outer radius: any w in P gives |rho| <= 1/|w|.  Ascent: replace w by a maximiser of w'x over x in P, which is not
+* Outer radius: any w in P gives |rho| <= 1/|w|.  Climb: replace w by a maximiser of w'x over x in P, which is not
   shorter, until nothing changes.
 * Inner radius: P lies in the box |v_k'w| <= M_k of an orthonormal basis v_1..v_r, M_k = max over P of +-v_k'w (two
   linear programs each), so |rho| >= 1/sqrt(sum M_k**2).  Strong duality writes v_k and -v_k as sum q_i z_i with
@@ -27,11 +27,13 @@ from sepcert.certificate.model import Ball, Combination
 from sepcert.engine.passes import worst_rows
 from sepcert.engine.rows import FloatRows
 from sepcert.exact.decide import Deadline
-from sepcert.exact.evidence import combination, spanning_rows
+from sepcert.exact.evidence import combination, separator_from_direction, spanning_rows
+from sepcert.exact.linear_algebra import combination as coefficients
 from sepcert.problem import FloatArray, IntArray
 from sepcert.verify.ball import inner_radius, outer_radius
 from sepcert.verify.quotients import Geometry
 from sepcert.verify.rows import SignedRows
+from sepcert.verify.signs import common_integers
 from sepcert.workflows.programs import cheapest_combination, column_scale
 
 LARGEST_RANK = 200
@@ -39,7 +41,7 @@ LARGEST_RANK = 200
 SEVERAL_BASES = 10
 TURNS = 8
 ROUNDS = 60
-ASCENTS, MORE_ASCENTS = 3, 16
+FEW_CLIMBS, CLIMBS = 3, 12
 STEPS = 30
 _TOLERATED = 1e-9
 
@@ -87,6 +89,7 @@ class PolarBody:
         self.basis: FloatArray = np.asarray(np.linalg.svd(block, full_matrices=True)[2][:rank].T)
         self.block: FloatArray = np.asarray(block @ self.basis)
         self.passes = 0
+        self.longest: FloatArray | None = None
 
     def _normalised(self, index: IntArray) -> FloatArray:
         return self.rows.take(index) / self.sizes[index, None]
@@ -112,6 +115,8 @@ class PolarBody:
             products[working] = np.inf
             entering = worst_rows(products, 2 * self.rank + 50, -1.0 - _TOLERATED)
             if not len(entering):
+                if self.longest is None or _length(point) > _length(self.longest):
+                    self.longest = point
                 break
             working = np.concatenate([working, entering])
             block = np.concatenate([block, np.asarray(self._normalised(entering) @ self.basis)])
@@ -131,7 +136,7 @@ class PolarBody:
         self, rows: IntArray, block: FloatArray, q: FloatArray, point: FloatArray, function: FloatArray
     ) -> Support:
         """Sharpen the multipliers: on their rows the equations sum q_i b_i = -function are solved again."""
-        again = np.linalg.lstsq(block.T, -function, rcond=None)[0]
+        again: FloatArray = np.asarray(np.linalg.lstsq(block.T, -function, rcond=None)[0], dtype=np.float64)
         if (again > 0).all():
             before, after = (float(np.linalg.norm(values @ block + function)) for values in (q, again))
             q = again if after <= before else q
@@ -143,6 +148,7 @@ class PolarBody:
 class _Box:
     """The two programs of each direction of a basis."""
 
+    basis: FloatArray
     forward: list[Support]
     backward: list[Support]
 
@@ -154,11 +160,12 @@ class _Box:
 
 @dataclass(frozen=True)
 class NegativeMargin:
-    """What was found for overlapping rows; `ball` None: nothing, and `why`."""
+    """What was found for overlapping rows; where `ball` is None, `why`, and perhaps the outer end alone."""
 
     ball: Ball | None
     why: str = ""
     passes: int = 0
+    outer: tuple[float, Combination] | None = None
 
 
 def negative_margin(
@@ -186,20 +193,48 @@ def negative_margin(
     sizes = np.ones(rows.count) if geometry is Geometry.RAW else floats.norms()
     sizes[sizes == 0.0] = 1.0
     sample = min(rows.count, 2 * rank + 50)
-    drawn = np.random.default_rng(seed).choice(rows.count, sample, replace=False, shuffle=False)
+    random = np.random.default_rng(seed)
+    drawn = random.choice(rows.count, sample, replace=False, shuffle=False)
     body = PolarBody(floats, sizes, rank, np.union1d(np.array([*witness, *spanning]), drawn), deadline)
     boxes = _boxes(body)
     if not boxes:
-        return NegativeMargin(None, "the linear programs were not solved within the limits", body.passes)
-    longest = _longest(body, boxes)
-    outer = [(outer_radius(rows, alpha, geometry), alpha) for alpha in _alphas(body, longest, spanning)]
+        alphas = [] if body.longest is None else _alphas(body, [body.longest], spanning)
+        best = min(((outer_radius(rows, one, geometry), one) for one in alphas), key=_first, default=None)
+        return NegativeMargin(None, "the linear programs were not solved within the limits", body.passes, best)
+    longest = _longest(body, boxes, random)
+    outer = [(outer_radius(rows, alpha, geometry), alpha) for alpha in _alphas(body, longest[:3], spanning)]
+    if not outer or min(outer, key=_first)[0] * _length(longest[0]) > 1 + 1e-6:
+        alpha = _exact_alpha(rows, body, longest[0], spanning)
+        outer.append((outer_radius(rows, alpha, geometry), alpha))
     box = min(boxes, key=lambda one: one.half_diagonal)
     forward, backward = (tuple(_exact(one.multipliers) for one in side) for side in (box.forward, box.backward))
     inner = inner_radius(rows, forward, backward, geometry)
-    if not outer or not inner > 0:
-        return NegativeMargin(None, "rounding spoils the combinations that would prove a radius", body.passes)
-    radius, alpha = min(outer, key=lambda one: one[0])
+    if not inner > 0:
+        sharp = [_sharpened(rows, body, side, sign, box.basis) for side, sign in ((forward, 1), (backward, -1))]
+        if sharp[0] is not None and sharp[1] is not None:
+            forward, backward = sharp[0], sharp[1]
+            inner = inner_radius(rows, forward, backward, geometry)
+    if not outer or not 0 < inner <= min(outer, key=_first)[0]:
+        why = "rounding spoils the combinations that would prove a radius"
+        return NegativeMargin(None, why, body.passes, min(outer, key=_first, default=None))
+    radius, alpha = min(outer, key=_first)
     return NegativeMargin(Ball(inner, radius, alpha, forward, backward), passes=body.passes)
+
+
+def _sharpened(
+    rows: SignedRows, body: PolarBody, side: Sequence[Combination], sign: int, basis: FloatArray
+) -> tuple[Combination, ...] | None:
+    """Solve for the multipliers of a side again, exactly and on the same rows; None where one is not positive."""
+    found = []
+    for one, vector in zip(side, basis, strict=True):
+        target = [sign * Fraction(float(v)) for v in body.basis @ vector]
+        exact = [rows.integers(i) for i in one.rows]
+        solved = coefficients([numerators for numerators, _ in exact], target)
+        if solved is None or min(solved) <= 0:
+            return None
+        values = {i: c * scale for i, c, (_, scale) in zip(one.rows, solved, exact, strict=True)}
+        found.append(combination(values))
+    return tuple(found)
 
 
 def _exact(multipliers: Multipliers) -> Combination:
@@ -239,7 +274,7 @@ def _box(body: PolarBody, basis: FloatArray) -> _Box | None:
             return None
         forward.append(one)
         backward.append(other)
-    return _Box(forward, backward)
+    return _Box(basis, forward, backward)
 
 
 def _basis_from(vector: FloatArray) -> FloatArray:
@@ -256,22 +291,28 @@ def _length(point: FloatArray) -> float:
     return float(np.linalg.norm(point))
 
 
-def _longest(body: PolarBody, boxes: list[_Box]) -> list[FloatArray]:
-    """Climb from the longest points found; the ends, the longest first."""
-    ends = []
+def _longest(body: PolarBody, boxes: list[_Box], random: np.random.Generator) -> list[FloatArray]:
+    """Climb from the longest points found and from random directions; the ends, the longest first.
+
+    Functions are disturbed a little, so that the climb does not rest on an edge or a facet of equal values.
+    """
     starts: list[FloatArray] = []
-    for start in sorted(_points(boxes), key=_length, reverse=True):
-        if all(_length(start - other) > 1e-6 * _length(start) for other in starts):
-            starts.append(start)
-    for start in starts[: MORE_ASCENTS if body.rank <= SEVERAL_BASES else ASCENTS]:
-        point = start
+    for point in sorted(_points(boxes), key=_length, reverse=True):
+        if all(_length(point - other) > 1e-6 * _length(point) for other in starts):
+            starts.append(point)
+    few = body.rank > SEVERAL_BASES
+    starts = starts[: FEW_CLIMBS if few else CLIMBS]
+    ends = list(starts)
+    for start in [*starts, *random.standard_normal((FEW_CLIMBS if few else CLIMBS, body.rank))]:
+        direction, longest = start / _length(start), 0.0
         for _ in range(STEPS):
-            further = body.support(point / _length(point))
-            if further is None or _length(further.point) <= _length(point) * (1 + 1e-9):
+            further = body.support(direction + 1e-3 * random.standard_normal(body.rank))
+            if further is None or _length(further.point) <= longest * (1 + 1e-9):
                 break
-            point = further.point
-        ends.append(point)
-    return sorted(ends, key=_length, reverse=True)
+            ends.append(further.point)
+            longest = _length(further.point)
+            direction = further.point / longest
+    return sorted(ends, key=_length, reverse=True)[:CLIMBS]
 
 
 def _alphas(body: PolarBody, points: list[FloatArray], spanning: list[int]) -> list[Combination]:
@@ -288,3 +329,13 @@ def _alphas(body: PolarBody, points: list[FloatArray], spanning: list[int]) -> l
             if any(exact.values()):
                 found.append(combination(exact))
     return found
+
+
+def _exact_alpha(rows: SignedRows, body: PolarBody, point: FloatArray, spanning: list[int]) -> Combination:
+    """Write a point as a combination in exact arithmetic, where rounded coefficients lose it."""
+    vector = [Fraction(float(v)) for v in body.basis @ point]
+    return separator_from_direction(rows, common_integers(vector), spanning).alpha
+
+
+def _first(pair: tuple[float, Combination]) -> float:
+    return pair[0]

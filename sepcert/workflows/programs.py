@@ -67,11 +67,11 @@ def _solved(deadline: Deadline, costs: FloatArray, **constraints: FloatArray) ->
     """Return HiGHS's answer, None where it is not an optimum; without presolve, which costs more than it saves."""
     import scipy.optimize
 
+    if deadline.passed():
+        return None
     options: dict[str, Any] = {"presolve": False}
     if deadline.at is not None:
-        options["time_limit"] = deadline.at - time.monotonic()
-        if options["time_limit"] <= 0:
-            return None
+        options["time_limit"] = max(deadline.at - time.monotonic(), 1e-3)
     solve: Any = scipy.optimize.linprog
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -21,7 +21,7 @@ from sepcert.errors import ConfigError
 from sepcert.findings import Margin
 from sepcert.kernels import make_kernel
 from sepcert.problem import Problem
-from sepcert.proposals import Say
+from sepcert.search.proposals import Say
 from sepcert.status import Claim, Numbers, Separation, Termination, Verdict
 from sepcert.workflows.contest import Finish, TracePoint, products_of, run_alone
 from sepcert.workflows.theorem_bounds import RowSizes, bound_inputs, bound_of

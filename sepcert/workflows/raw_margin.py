@@ -19,6 +19,10 @@ from sepcert.exact.decide import Deadline
 from sepcert.problem import FloatArray
 
 ROUNDS = 200
+_NEAR = 100.0
+"""The first working set has no row that is further than this multiple from the plane of the separator."""
+_LEAST, _MOST = 1e-120, 1e120
+"""Rows of other sizes have squares that doubles do not hold; they are left to exact arithmetic."""
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -52,8 +56,13 @@ def raw_proposal(rows: FloatRows, separator: FloatArray, gap: float, deadline: D
     deadline : Deadline
     """
     batch = 3 * (2 * rows.dimension + 50)
-    working = worst_rows(rows.products(separator), 4 * rows.dimension + 50, np.inf)
-    hull = MinNormPoint(rows.take(working))
+    near = rows.products(separator)
+    working = worst_rows(near, 4 * rows.dimension + 50, max(_NEAR * float(near.min()), float(near.min())))
+    block = rows.take(working)
+    sizes = np.abs(block).max(axis=0, initial=0.0)
+    if not len(working) or not _LEAST < sizes.max() < _MOST:
+        return RawProposal(None, {}, 1)
+    hull = MinNormPoint(block)
     best: tuple[float, FloatArray | None] = (-np.inf, None)
     nearest: tuple[float, dict[int, float]] = (np.inf, {})
     passes = 1

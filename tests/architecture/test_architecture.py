@@ -16,7 +16,7 @@ STATEMENT = {"problem", "kernels"} | BASE
 MATTER = {"data", "certificate"} | STATEMENT
 TRUSTED = {"verify"} | MATTER
 SOLVING = {"engine", "exact"} | TRUSTED
-ANSWERING = {"check_options", "proposals", "proof", "findings", "result"}
+ANSWERING = {"check_options", "search", "proof", "findings", "result"}
 MAY_IMPORT = {
     "errors": BASE,
     "status": BASE,
@@ -31,8 +31,8 @@ MAY_IMPORT = {
     "findings": SOLVING,
     "result": {"findings"} | SOLVING,
     "check_options": {"kernels"} | BASE,
-    "proposals": {"check_options"} | SOLVING,
-    "proof": {"check_options", "proposals"} | SOLVING,
+    "search": {"search"} | SOLVING,
+    "proof": {"check_options", "search"} | SOLVING,
     "certify": ANSWERING | SOLVING,
     "workflows": {"workflows", "certify"} | ANSWERING | SOLVING,
     "report": {"report"} | BASE,

@@ -33,7 +33,7 @@ import sepcert  # noqa: E402
 from sepcert.exact.decide import Deadline  # noqa: E402
 from sepcert.exact.face import Face  # noqa: E402
 from sepcert.problem import Points, Problem  # noqa: E402
-from sepcert.proposals import Search  # noqa: E402
+from sepcert.search.proposals import Search  # noqa: E402
 from sepcert.status import Numbers  # noqa: E402
 from sepcert.verify.rows import SignedRows  # noqa: E402
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sepcert.certificate.codec import dumps, load, loads, save
 from sepcert.certificate.filed import FiledCertificate, file_rows, place_rows
 from sepcert.certificate.model import (
+    Ball,
     Certificate,
     Combination,
     Evidence,
@@ -43,6 +44,8 @@ def combinations_of(values):
     )
 
 
+DOUBLE = st.floats(allow_nan=False, allow_infinity=False).map(lambda v: v + 0.0)
+SIDE = st.lists(combinations_of(NUMBER), max_size=2).map(tuple)
 EVIDENCE = st.builds(
     Evidence,
     claims=st.lists(st.sampled_from(Claim), unique=True).map(tuple),
@@ -50,6 +53,7 @@ EVIDENCE = st.builds(
     | st.builds(Separator, combinations_of(NUMBER), st.none() | st.lists(NUMBER, max_size=3).map(tuple)),
     witness=st.none() | st.builds(Witness, st.none() | combinations_of(st.integers().map(Fraction)), st.none() | ROWS),
     margin=st.builds(Margin, FLOAT, FLOAT, st.none() | combinations_of(NUMBER)),
+    ball=st.none() | st.builds(Ball, DOUBLE, DOUBLE, combinations_of(NUMBER), SIDE, SIDE),
 )
 DATA = st.builds(
     DataDescription,

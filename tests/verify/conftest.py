@@ -25,3 +25,9 @@ def planted_evidence():
     """Problems with evidence that is true by construction."""
     _module("plain_checker")
     return _module("planted_evidence")
+
+
+@pytest.fixture(scope="session")
+def kernel_cases():
+    """Hard pairs of points, and kernel values from the definitions."""
+    return _module("kernel_cases")

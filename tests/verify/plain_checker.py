@@ -74,6 +74,37 @@ def root_bounds(value):
     return Fraction(low, scale), Fraction(low + 1, scale)
 
 
+def ball_holds(z, ball):
+    """Whether both radii are proved; None where only exact roots could tell."""
+    n, pairs = len(z), list(zip(ball.forward, ball.backward, strict=False))
+    if not (0 < ball.inner <= ball.outer < float("inf")) or not valid(ball.alpha.rows, ball.alpha.values, n, False):
+        return False
+    if not all(valid(c.rows, c.values, n, True) for c in (*ball.forward, *ball.backward)):
+        return False
+    if not len(ball.forward) == len(ball.backward) == rank(z):
+        return False
+    w, square = combination(z, ball.alpha), Fraction(ball.outer) ** 2
+    if not any(w):
+        return False
+    if any(dot(row, w) < 0 and dot(row, w) ** 2 > square * dot(row, row) * dot(w, w) for row in z):
+        return False
+    lengths = [root_bounds(dot(row, row)) for row in z]
+    forward = [combination(z, f) for f, _ in pairs]
+    defects = [dot(a, b) - (j == k) for j, a in enumerate(forward) for k, b in enumerate(forward)]
+    bounds = []
+    for e in (0, 1):  # all roots rounded for the claim, and then against it
+        spectrum = 1 - root_bounds(sum(v * v for v in defects))[e]
+        sizes = [max(sum(v * lengths[i][e] for i, v in zip(c.rows, c.values, strict=True)) for c in p) for p in pairs]
+        errors = [[a + b for a, b in zip(combination(z, f), combination(z, g), strict=True)] for f, g in pairs]
+        lost = max(root_bounds(dot(v, v))[e] / m for v, m in zip(errors, sizes, strict=True))
+        if spectrum <= 0:
+            return False
+        bounds.append(root_bounds(spectrum / sum(m * m for m in sizes))[1 - e] - lost)
+    if Fraction(ball.inner) > bounds[0]:
+        return False
+    return True if Fraction(ball.inner) <= bounds[1] * (1 - Fraction(1, 1 << 80)) else None
+
+
 def holds(problem, evidence):
     """True, False, or None where |sum q z| / sum q |z| is so near its bound that only exact roots could tell."""
     z, claims, margin = raw_rows(problem), set(evidence.claims), evidence.margin
@@ -87,9 +118,15 @@ def holds(problem, evidence):
         Claim.MARGIN_AT_LEAST in claims,
         Claim.MARGIN_AT_MOST in claims,
         Claim.MARGIN_AT_MOST in claims and margin.upper != 0,
+        Claim.NEGATIVE_MARGIN in claims,
     )
-    parts = (separator, witness, margin.lower, margin.upper, margin.upper_weights)
+    parts = (separator, witness, margin.lower, margin.upper, margin.upper_weights, evidence.ball)
     if not claims or tuple(p is not None for p in parts) != needed or (strict and by_witness):
+        return False
+    if Claim.NEGATIVE_MARGIN in claims and (strict or Claim.QUASI_COMPLETE in claims):
+        return False
+    inside = None if evidence.ball is None else ball_holds(z, evidence.ball)
+    if inside is False:
         return False
     if any(v is not None and not 0 <= v < float("inf") for v in (margin.lower, margin.upper)):
         return False
@@ -127,4 +164,4 @@ def holds(problem, evidence):
             return False
         if left[1] > right[0] * (1 - Fraction(1, 1 << 60)):
             return None
-    return True
+    return True if evidence.ball is None else inside

@@ -23,6 +23,7 @@ from sepcert.engine.rows import FloatRows, condition_columns
 from sepcert.exact.decide import Deadline, Proposal
 from sepcert.exact.face import Face
 from sepcert.problem import FloatArray, IntArray
+from sepcert.search.rescaled import rescaled_proposals
 from sepcert.status import Termination
 
 Watcher = Callable[[IterationRecord], None]
@@ -116,6 +117,7 @@ class Search:
     hints: tuple[int, ...] = ()
     spent: Spent = field(default_factory=Spent)
     found: Found = field(default_factory=Found)
+    last_support: tuple[int, ...] = ()
 
     @property
     def alone(self) -> bool:
@@ -138,10 +140,11 @@ class Search:
         if face.dimension <= SMALL_DIMENSION and len(face.members) * face.dimension <= SMALL_ENTRIES:
             self.say(f"exact simplex on {rows.count} rows in {rows.dimension} dimensions: too small to search")
             return
-        yield from self._automatic(rows, face.members, whole=face.base is None and len(rows.points) == face.rows.count)
+        yield from self._automatic(face, rows)
 
-    def _automatic(self, rows: FloatRows, members: IntArray, whole: bool) -> Iterator[Proposal]:
-        """Propose what `dispatch` chooses, then the working set, then the working set on balanced columns."""
+    def _automatic(self, face: Face, rows: FloatRows) -> Iterator[Proposal]:
+        """Propose what `dispatch` chooses, then the working set: on the rows, on balanced columns, rescaled."""
+        members, whole = face.members, face.base is None and len(rows.points) == face.rows.count
         choice = choose(rows.count, rows.dimension)
         self.say(choice.reason)
         if choice.algorithm == SmoothedKernelPerceptron.name:
@@ -151,6 +154,8 @@ class Search:
         yield from self._proposals(self._rounds(rows), rows, members, whole, dense=choice.form == "dense")
         self.say("working set again, with columns centred and scaled: the first proposal was not exact")
         yield from self._proposals(self._rounds(rows), condition_columns(rows), members, keep=False)
+        self.say("search in exactly rescaled coordinates: doubles cannot tell these rows apart")
+        yield from rescaled_proposals(face, self.last_support, self.seed, self.deadline)
 
     def margin(self, face: Face) -> None:
         """Look for the maximal margin of a problem that is known to be separable, within the limits."""
@@ -205,6 +210,7 @@ class Search:
             self._remember(outcome, unit, members)
         proposal = _proposal(outcome, gram, rows, members)
         if proposal is not None:
+            self.last_support = proposal.support[: 2 * rows.dimension]
             yield proposal
 
     def _targets(self, first: bool) -> Targets:
