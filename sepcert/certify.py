@@ -181,7 +181,7 @@ def check_dataset(
         search.spent.iterations,
         round(search.spent.passes),
         time.monotonic() - began,
-        _termination(search, deadline),
+        _termination(search, deadline, found, options),
         tuple(notes),
         options.changed(),
     )
@@ -204,10 +204,16 @@ def _search(options: CheckOptions, deadline: Deadline, observers: Sequence[Watch
     )
 
 
-def _termination(search: Search, deadline: Deadline) -> Termination | None:
+def _termination(search: Search, deadline: Deadline, found: Certified, options: CheckOptions) -> Termination | None:
+    """Say why the search ended; a gap that was asked for counts as reached only where the proof has reached it."""
     if deadline.stopped:
         return Termination.INTERRUPTED
-    return Termination.TIME_LIMIT if deadline.passed() else search.spent.termination
+    if deadline.passed():
+        return Termination.TIME_LIMIT
+    lower, upper = found.evidence.margin.lower, found.evidence.margin.upper
+    if options.gap is not None and lower is not None and upper is not None and upper - lower > options.gap * upper:
+        return Termination.NO_PROGRESS
+    return search.spent.termination
 
 
 def certify(problem: Problem, options: CheckOptions, search: Search) -> Certified:

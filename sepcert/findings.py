@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,16 +64,16 @@ class Separator:
         Coefficients of the support rows: f = sum_i alpha_i y_i K(x_i, .).
     """
 
-    def __init__(self, problem: Problem, exact: ExactSeparator, names: Sequence[str], numbers: Sequence[int]) -> None:
+    def __init__(
+        self, problem: Problem, exact: ExactSeparator, names: Sequence[str], numbers: Sequence[int], strict: bool
+    ) -> None:
         self._problem = problem
+        self._strict = strict
         self.index = np.array(exact.alpha.rows, dtype=np.int64)
         self.rows = list(numbers)
-        self.alpha = [float(a) for a in exact.alpha.values]
-        self._w = (
-            np.array([float(w) for w in exact.weights])
-            if exact.weights is not None
-            else self._combined(self.index, np.array(self.alpha))
-        )
+        given = exact.weights or ()
+        self.alpha, known = _in_range(exact.alpha.values, given)
+        self._w = np.array(known) if known else self._combined(self.index, np.array(self.alpha))
         self.weights: dict[str, float] | None = dict(zip(names, self._w.tolist(), strict=True))
 
     def _combined(self, index: Any, alpha: FloatArray) -> FloatArray:
@@ -86,6 +87,13 @@ class Separator:
     def support(self) -> int:
         """Number of support rows."""
         return len(self.rows)
+
+    @cached_property
+    def holds_in_doubles(self) -> bool:
+        """Whether the rounded weights, evaluated in doubles, still have no row on the wrong side."""
+        with np.errstate(all="ignore"):
+            products = self.decision_function(self._problem.points.values) * self._problem.labels
+        return bool((products > 0).all()) if self._strict else bool((products >= 0).all())
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return f(x) for new points, positive on the side of the positive class.
@@ -131,6 +139,14 @@ class Witness:
     def to_dict(self) -> dict[str, Any]:
         """Return the `witness` object of the JSON."""
         return {"rows": self.rows, "p": self.p, "g_norm": self.g_norm, "exact": self.exact}
+
+
+def _in_range(alpha: Sequence[Fraction], weights: Sequence[Fraction]) -> tuple[list[float], list[float]]:
+    """Return both as doubles, divided by one power of two where one of them would be too large."""
+    largest = max((abs(v) for v in (*alpha, *weights)), default=Fraction(0))
+    excess = largest.numerator.bit_length() - largest.denominator.bit_length() - 1000
+    scale = Fraction(1, 1 << excess) if excess > 0 else Fraction(1)
+    return [float(v * scale) for v in alpha], [float(v * scale) for v in weights]
 
 
 def shares(weights: Sequence[Fraction]) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,12 +19,14 @@ from sepcert.exact.evidence import (
 )
 from sepcert.exact.face import Face
 from sepcert.exact.partition import Partition
-from sepcert.search.proposals import Search
+from sepcert.search.proposals import DEFAULT_GAP, Search
 from sepcert.status import Claim, Separation
 from sepcert.verify.margin import margin_lower, margin_upper
 from sepcert.verify.rows import SignedRows
 
 FINEST_GAP = 1e-9
+EXACT_UP_TO = 120
+"""Dimension up to which alpha is solved for exactly only to improve the margin."""
 
 
 def prove(rows: SignedRows, decision: Partition, options: CheckOptions, search: Search) -> Evidence:
@@ -54,13 +56,11 @@ def _prove_inseparable(rows: SignedRows, decision: Partition, weights: Mapping[i
 def _prove_complete(rows: SignedRows, direction: list[int], options: CheckOptions, search: Search) -> Evidence:
     if search.found.upper is None:
         search.margin(Face(rows, np.arange(rows.count)))
-    separator = _best_separator(rows, direction, search)
-    margin = _bracket(rows, separator, search)
+    separator, margin = _best(rows, direction, options, search)
     if _leaves_open(margin, options.min_margin):
         finer = replace(search, gap=FINEST_GAP)
         finer.margin(Face(rows, np.arange(rows.count)))
-        separator = _best_separator(rows, direction, finer)
-        margin = _bracket(rows, separator, finer)
+        separator, margin = _best(rows, direction, options, finer)
     claims = (Claim.SEPARABLE, Claim.COMPLETE, Claim.MARGIN_AT_LEAST, Claim.MARGIN_AT_MOST)
     return Evidence(claims, separator, None, margin)
 
@@ -72,14 +72,39 @@ def _leaves_open(margin: Margin, wanted: float | None) -> bool:
     return margin.lower < wanted <= margin.upper
 
 
-def _best_separator(rows: SignedRows, direction: list[int], search: Search) -> Separator:
-    """Return the engine's separator, which has the larger margin, if it is one exactly; else the exact one."""
+def _best(rows: SignedRows, direction: list[int], options: CheckOptions, search: Search) -> tuple[Separator, Margin]:
+    """Return the separator with the best certified bracket that is found without further search.
+
+    The alpha of the engine comes first, as it has few digits; where sum alpha_i z_i cancels so much that the bracket is wide
+    the directions of the engine and of the exact stage are tried, with alpha solved for exactly.
+    """
+    wanted = options.gap or DEFAULT_GAP
+    best: tuple[Separator, Margin] | None = None
+    for separator in _separators(rows, direction, search):
+        margin = _bracket(rows, separator, search)
+        if best is None or (margin.lower or 0.0) > (best[1].lower or 0.0):
+            best = separator, margin
+        lower, upper = best[1].lower or 0.0, best[1].upper or 0.0
+        if upper - lower <= wanted * upper:
+            break
+    if best is None:
+        raise ArithmeticError("a separator that was proved has been lost")
+    return best
+
+
+def _separators(rows: SignedRows, direction: list[int], search: Search) -> Iterator[Separator]:
     if search.found.alpha is not None:
-        alpha = {i: Fraction(a) for i, a in search.found.alpha.items()}
-        separator = separator_from_alpha(rows, alpha)
+        separator = separator_from_alpha(rows, {i: Fraction(a) for i, a in search.found.alpha.items()})
         if separator is not None and separates(rows, separator):
-            return separator
-    return separator_from_direction(rows, direction, search.found.upper or ())
+            yield separator
+    hints = search.found.upper or ()
+    if rows.dimension <= EXACT_UP_TO and search.found.direction is not None:
+        proposed = Face(rows, np.arange(rows.count)).scaled_base(search.found.direction)
+        if any(proposed):
+            separator = separator_from_direction(rows, proposed, hints)
+            if separates(rows, separator):
+                yield separator
+    yield separator_from_direction(rows, direction, hints)
 
 
 def _bracket(rows: SignedRows, separator: Separator, search: Search) -> Margin:

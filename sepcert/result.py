@@ -107,7 +107,8 @@ class Result:
         exact = self.evidence.separator
         if exact is None or self.verdict not in {Verdict.SEPARABLE, Verdict.INSEPARABLE}:
             return None
-        return Separator(self.problem, exact, self.column_names, self._numbers(exact.alpha.rows))
+        strict = self.verdict is Verdict.SEPARABLE
+        return Separator(self.problem, exact, self.column_names, self._numbers(exact.alpha.rows), strict)
 
     @cached_property
     def witness(self) -> Witness | None:
@@ -124,19 +125,11 @@ class Result:
         return Witness(exact.rows, p, self._numbers(exact.rows), 0.0)
 
     def _implicit_shares(self, exact: ExactWitness) -> list[float]:
-        """Solve sum p_i z_i = 0, sum p_i = 1 on the support in doubles (the proof needs no values)."""
-        index = np.array(exact.rows, dtype=np.int64)
-        rows = self.problem.points.values[index]
-        if self.problem.bias:
-            rows = np.hstack([np.full((len(rows), 1), float(self.problem.bias_scale)), rows])
-        signed = rows * self.problem.labels[index, None]
-        scale = np.abs(signed).max(axis=0)
-        system = np.vstack([(signed / np.where(scale > 0, scale, 1.0)).T, np.ones(len(index))])
-        right = np.zeros(len(index))
-        right[-1] = 1.0
-        solution = np.linalg.solve(system, right)
-        p: list[float] = (solution / solution.sum()).tolist()
-        return p
+        """Return the weights of an implicit witness (its proof needs no values)."""
+        from sepcert.exact.implicit import implicit_weights
+        from sepcert.verify.rows import SignedRows
+
+        return shares(implicit_weights(SignedRows(self.problem), exact.rows))
 
     @property
     def conflicts(self) -> list[dict[str, Any]]:
@@ -253,6 +246,7 @@ class Result:
                 "rows": separator.rows,
                 "alpha": separator.alpha,
                 "support": separator.support,
+                "holds_in_doubles": separator.holds_in_doubles,
             },
             "witness": None if witness is None else witness.to_dict(),
             "conflicts": self.conflicts,

@@ -118,7 +118,7 @@ def too_many(names: Sequence[str], count: str, place: Place) -> DataError:
         faults.MANY_CLASSES,
         f"there are {count} classes: {listed(names)}",
         place=place,
-        advice="choose another column with --label, or use --multiclass",
+        advice="choose another column with --label, or keep two classes (--multiclass is not built yet)",
     )
 
 

@@ -23,6 +23,8 @@ from sepcert.status import Numbers
 
 AnyArray = NDArray[Any]
 
+_LARGEST_EXPONENT = 9999
+
 
 @dataclass(frozen=True)
 class StoredNumbers:
@@ -127,7 +129,14 @@ def _objects(array: AnyArray, numbers: Numbers, place: Place | None) -> StoredNu
             x = x.item() if isinstance(x, np.generic) else x
             if x is None or type(x).__name__ in {"NAType", "NaTType"}:
                 x = float("nan")
-            if not isinstance(x, int | float | Fraction | Decimal):
+            if isinstance(x, Decimal) and x.is_finite() and abs(x.adjusted()) > _LARGEST_EXPONENT:
+                raise DataError(
+                    faults.RANGE,
+                    f"a decimal has the exponent {x.adjusted()} (row {i + 1}, column {j + 1})",
+                    place=place,
+                    advice=f"exponents go up to {_LARGEST_EXPONENT} in size",
+                )
+            if (isinstance(x, Decimal) and x.is_snan()) or not isinstance(x, int | float | Fraction | Decimal):
                 raise DataError(
                     faults.NUMBER,
                     f"{str(x)[:40]!r} is not a number (row {i + 1}, column {j + 1})",

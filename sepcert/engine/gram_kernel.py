@@ -18,6 +18,8 @@ from sepcert.problem import FloatArray, IntArray, SignArray
 
 BLOCK_ENTRIES = 1 << 17
 """Kernel values computed at once (1 MB)."""
+ROUNDING = 8.0 * float(np.finfo(np.float64).eps)
+"""Guessed error of a'Ga relative to (sum |a_i|)^2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,20 +121,28 @@ class KernelRows:
         return image
 
     def norm(self, a: FloatArray) -> float:
-        """Return |a|_G; equal points are taken together first, so that what cancels there cancels exactly."""
+        """Return |a|_G; equal points are taken together first, so that what cancels there cancels exactly.
+
+        A square that cannot be told from 0 in doubles counts as 0, unless the kernel is strictly positive definite:
+        then it is not 0, and counts as large as its rounding error may be.
+        """
         support = np.flatnonzero(a)
         if not len(support):
             return 0.0
         points, group = np.unique(self.points[support] + 0.0, axis=0, return_inverse=True)
         c = np.bincount(group.ravel(), weights=a[support] * self._factors[support], minlength=len(points))
         points, c = points[c != 0.0], c[c != 0.0]
-        total = float(c.sum()) ** 2 * self.bias**2
-        diagonal = np.asarray(self.kernel.diagonal(points)) if len(points) else c
-        total += float((c * c) @ diagonal)
+        if not len(c):
+            return 0.0
+        diagonal = np.asarray(self.kernel.diagonal(points))
+        square = float((c * c) @ diagonal) + float(c.sum()) ** 2 * self.bias**2
         for part in _blocks(len(points), len(points)):
             values = np.asarray(self.kernel.values(points[part], points[part.start :]))
-            total += 2.0 * float(c[part] @ (np.triu(values, 1) @ c[part.start :]))
-        return float(np.sqrt(max(total, 0.0)))
+            square += 2.0 * float(c[part] @ (np.triu(values, 1) @ c[part.start :]))
+        rounding = ROUNDING * float(np.abs(c) @ np.sqrt(diagonal + self.bias**2)) ** 2
+        if square > rounding:
+            return float(np.sqrt(square))
+        return float(np.sqrt(rounding)) if self.kernel.strictly_positive_definite else 0.0
 
 
 def _blocks(rows: int, width: int) -> Iterator[slice]:

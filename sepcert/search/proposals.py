@@ -72,11 +72,14 @@ class Found:
     ----------
     alpha : dict of int to float, or None
         Of a separator.
+    direction : ndarray of float64, shape (D,), or None
+        The same separator in the units of the data; where alpha cancels it is the better one.
     upper : dict of int to float, or None
         Nonnegative weights whose combination bounds the margin from above.
     """
 
     alpha: dict[int, float] | None = None
+    direction: FloatArray | None = None
     upper: dict[int, float] | None = None
 
 
@@ -222,6 +225,8 @@ class Search:
         lower, upper = outcome.lower, outcome.upper
         if lower is not None and lower.weights is not None and (outcome.bracket.lower or 0.0) > 0:
             self.found.alpha = _raw(lower.weights, unit, members)
+            known = unit.row_direction(lower.weights) if lower.direction is None else lower.direction
+            self.found.direction = known if len(known) == unit.rows.dimension else None
         if upper is not None and upper.simplex is not None:
             self.found.upper = _raw(upper.simplex, unit, members)
 

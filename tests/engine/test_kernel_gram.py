@@ -265,6 +265,22 @@ def test_equal_points_cancel_exactly():
                 assert gram.norm_from(p, gram.times(p)) == 0.0
 
 
+def test_a_norm_that_is_only_rounding():
+    """Three points of rank 2, and two points 1e-9 apart: 0 where that is possible, else what rounding may be."""
+    labels = np.array([1, -1, 1], dtype=np.int8)
+    line = KernelRows(np.array([[1.0], [2.0], [3.0]]), labels, Quadratic(coef0=1.0))
+    z = labels[:, None] * np.array([[1.0, 2.0**0.5 * x, x * x] for x in (1.0, 2.0, 3.0)])
+    z /= np.linalg.norm(z, axis=1, keepdims=True)
+    for a in np.eye(3):
+        assert line.norm(a) == pytest.approx(1.0)
+    assert line.norm(np.array([1.0, 1.0, 1.0])) == pytest.approx(np.linalg.norm(z.sum(axis=0)))
+    flat = KernelRows(np.array([[1.0], [2.0], [4.0]]), np.array([1, -1, 1], dtype=np.int8), Quadratic(coef0=0.0))
+    assert flat.norm(np.array([0.25, 0.5, 0.25])) == 0.0
+    near = KernelRows(np.array([[0.0], [1e-9]]), np.array([1, -1], dtype=np.int8), PlainGaussian())
+    assert 1e-9 <= near.norm(np.array([0.5, 0.5])) < 1e-7
+    assert near.norm(np.array([0.5, 0.4])) == pytest.approx(0.1, rel=1e-6)
+
+
 def test_rows_without_a_normalised_form():
     zero = KernelRows(np.zeros((3, 2)), np.array([1, -1, 1], dtype=np.int8), Quadratic(coef0=0.0))
     with pytest.raises(KernelError, match="row 1, 2, 3") as caught:

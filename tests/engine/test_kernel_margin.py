@@ -1,4 +1,4 @@
-"""The max-margin path for kernels: brackets around the optimum that scipy finds, hard Gram matrices, limits, reasons."""
+"""The max-margin path for kernels: brackets around the optimum that scipy finds, hard Gram matrices, limits."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_pairwise_steps_leave_their_input_alone_and_end():
     np.testing.assert_array_equal(state.image, before[1])
     last = pairwise_steps(gram, later, 10)
     assert last.optimal
-    assert last.steps == later.steps
+    assert not later.optimal
     outcome = run(make_algorithm("pairwise-frank-wolfe"), gram, Targets(gap=1e-17), Limits(max_iterations=5000))
     assert outcome.termination is Termination.NO_PROGRESS
     assert abs(outcome.bracket.gap) < 1e-9
@@ -277,7 +277,7 @@ def test_a_support_beyond_the_limit_is_left_to_pairwise_steps():
     for limit in (5, 30):
         gram = Watched(rows, 1 << 20)
         outcome = run(
-            make_algorithm("bpp", {"support_limit": limit, "pairwise": 20}),
+            make_algorithm("bpp", {"support_limit": limit, "pairwise": 10, "block": 10}),
             gram,
             Targets(gap=0.1),
             Limits(max_iterations=300),
@@ -312,7 +312,7 @@ def test_limits_and_interrupts():
         now[0] += 1.0
         return now[0]
 
-    late = run(make_algorithm("bpp"), gram, Targets(gap=1e-9), Limits(deadline=30.0), control=Control(clock=clock))
+    late = run(make_algorithm("bpp"), gram, Targets(gap=1e-9), Limits(deadline=12.0), control=Control(clock=clock))
     assert late.termination is Termination.TIME_LIMIT
 
 

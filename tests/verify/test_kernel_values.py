@@ -137,6 +137,52 @@ def test_rows_that_are_equal_have_value_one_whatever_their_size():
         assert errors[0, 2] > 1e-9
 
 
+def test_equal_doubles_of_different_numbers_are_told_apart(kernel_cases):
+    exact = [[Fraction(2**53)], [Fraction(2**53 + 1)]]
+    values = np.full((2, 1), 2.0**53)
+    points = Points(values, Numbers.BINARY64, np.array([False, True]), lambda rows: [exact[i] for i in rows])
+    for kernel in (GaussianKernel("1e-3"), LaplacianKernel("1e-3"), MaternKernel("3/2", 9)):
+        left, right = PointRows(points, np.array([0])), PointRows(points, np.array([1]))
+        values, errors = enclose(kernel, left, right)
+        with ctx.workprec(200):
+            assert abs(arb(values[0, 0]) - kernel_cases.truth(kernel, *exact)) <= arb(errors[0, 0])
+
+
+def test_long_whole_decimals_are_rounded_numbers(kernel_cases):
+    values = 2.0**60 + 256.0 * np.arange(20)[:, None]
+    points = Points(values, Numbers.DECIMAL)
+    assert any(x[0] != Fraction(v) for x, v in zip(points.exact_rows(range(20)), values[:, 0].tolist(), strict=True))
+    one = Points(values[:1].repeat(20, axis=0), Numbers.DECIMAL)
+    for kernel in (GaussianKernel("1e-6"), LaplacianKernel("1e-3"), MaternKernel("3/2", 1000)):
+        found = enclose_pairs(kernel, PointRows(one), PointRows(points))
+        assert not kernel_cases.violations(kernel, one, points, found)[0]
+
+
+def test_the_rounding_of_sums_is_in_the_bound():
+    rng = np.random.default_rng(15)
+    matrix = rng.normal(size=(150, 40))
+    kernel = PrecomputedKernel(matrix @ matrix.T + np.eye(150))
+    rows = plain(kernel.points(np.arange(150)))
+    c = rng.normal(size=150)
+    c[-1] = -float(kernel.matrix[0, :-1] @ c[:-1]) / kernel.matrix[0, -1]
+    found, errors = enclose_expansion(kernel, rows, rows, c)
+    exact = [
+        sum(Fraction(k) * Fraction(v) for k, v in zip(row, c.tolist(), strict=True)) for row in kernel.matrix.tolist()
+    ]
+    apart = [abs(Fraction(v) - e) for v, e in zip(found.tolist(), exact, strict=True)]
+    assert max(apart) > 0
+    assert all(a <= Fraction(e) for a, e in zip(apart, errors.tolist(), strict=True))
+
+
+def test_a_bias_that_is_no_double_is_in_the_bound():
+    kernel = PrecomputedKernel(np.array([[1.0, -1 / 3], [-1 / 3, 1.0]]))
+    rows = plain(kernel.points(np.arange(2)))
+    values, errors = enclose(kernel, rows, rows, Fraction(1, 3))
+    exact = exact_values(kernel, exact_points(rows), exact_points(rows), Fraction(1, 3))
+    assert values[0, 1] == 0.0
+    assert 0 < abs(exact[0][1]) <= Fraction(float(errors[0, 1]))
+
+
 def test_diagonals(kernel_cases):
     rng = np.random.default_rng(6)
     points = kernel_cases.table(rng, rng.normal(size=(40, 3)).round(2), "decimal")

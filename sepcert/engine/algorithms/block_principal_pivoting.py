@@ -26,8 +26,8 @@ that nothing is claimed that the shift made true; an x whose norm owes too much 
 
 Claims: with a = x a separator and the lower end, with the positive part of x, scaled, as p a witness and the upper end.
 
-Bound: finitely many iterations, in exact arithmetic; five to ten have been seen.  Where F would need more rows than the
-limit, pairwise steps take over.
+Bound: finitely many iterations, in exact arithmetic; five to fifteen have been seen.  Where F would need more rows
+than the limit, pairwise steps take over.
 
 | symbol | field |
 |---|---|
@@ -79,6 +79,8 @@ SAME = 1e-13
 """A centre that moves less, relative to its largest entry, does not move."""
 ROUNDING = 16.0 * EPS
 """The least shift, times the rows in F."""
+CUTS = 1
+"""How many changes in a row the support limit may cut before pairwise steps take over for good."""
 LARGEST_SHIFT = 1e-2
 CENTRES = 200
 """How often the centre is moved."""
@@ -186,6 +188,8 @@ class BlockPivotingState:
         delta, and below what it is not lowered any more.
     centres, restarts, pivots, violations : int
         Centres, returns to pairwise steps and factorisations so far, and the violations of the last one.
+    cut : int
+        Changes in a row that the support limit has cut.
     exhausted : bool
     """
 
@@ -202,6 +206,7 @@ class BlockPivotingState:
     restarts: int = 0
     pivots: int = 0
     violations: int = 0
+    cut: int = 0
     exhausted: bool = False
 
 
@@ -283,7 +288,7 @@ class BlockPrincipalPivoting(Algorithm[BlockPivotingOptions, BlockPivotingState]
     ) -> BlockPivotingState:
         """Return the state with the next F; `entering` has the worst rows first."""
         inside, size = state.inside.copy(), int(np.count_nonzero(state.inside))
-        rule = state.rule.after(state.violations)
+        rule, cut = state.rule.after(state.violations), state.cut
         limit = self.options.support_limit
         if rule.singles > STALLED:
             return self._restarted(gram, state)
@@ -292,11 +297,12 @@ class BlockPrincipalPivoting(Algorithm[BlockPivotingOptions, BlockPivotingState]
             inside[last] = not inside[last]
         else:
             inside[leaving] = False
-            room = min(int(max(LEAST_GROWTH, GROWTH * size)), limit - size + len(leaving))
-            inside[entering[: max(0, room)]] = True
-        if int(np.count_nonzero(inside)) > limit or np.array_equal(inside, state.inside):
+            room = int(max(LEAST_GROWTH, GROWTH * size))
+            cut = cut + 1 if min(room, len(entering)) > limit - size + len(leaving) else 0
+            inside[entering[: max(0, min(room, limit - size + len(leaving)))]] = True
+        if int(np.count_nonzero(inside)) > limit or cut > CUTS:
             return replace(self._restarted(gram, state), wanted=None)
-        return replace(state, inside=inside, rule=rule)
+        return replace(state, inside=inside, rule=rule, cut=cut)
 
     def _restarted(self, gram: GramOperator, state: BlockPivotingState) -> BlockPivotingState:
         """Return to pairwise steps, from the better one of the two points."""

@@ -70,7 +70,7 @@ class PairwiseState:
     steps : int
         Pairwise steps so far.
     optimal : bool
-        No row is worse than the support to rounding, with an image computed from scratch.
+        No row is worse than the support to rounding, or |p|_G does not fall any more.
     """
 
     weights: FloatArray
@@ -115,6 +115,8 @@ def pairwise_steps(gram: GramOperator, state: PairwiseState, count: int) -> Pair
     image /= total
     if done < count and not optimal:
         image = gram.times(p)
+    if done and not float(p @ image) < float(state.weights @ state.image):
+        return replace(state, steps=state.steps + done, optimal=True)
     return PairwiseState(p, image, step, state.steps + done, optimal)
 
 
