@@ -75,8 +75,8 @@ def _leaves_open(margin: Margin, wanted: float | None) -> bool:
 def _best(rows: SignedRows, direction: list[int], options: CheckOptions, search: Search) -> tuple[Separator, Margin]:
     """Return the separator with the best certified bracket that is found without further search.
 
-    The alpha of the engine comes first, as it has few digits; where sum alpha_i z_i cancels so much that the bracket is wide
-    the directions of the engine and of the exact stage are tried, with alpha solved for exactly.
+    The alpha of the engine comes first, as it has few digits.  Where sum alpha_i z_i cancels so much that the bracket
+    is wide, the directions of the engine and of the exact stage are tried, with alpha solved for exactly.
     """
     wanted = options.gap or DEFAULT_GAP
     best: tuple[Separator, Margin] | None = None

@@ -66,7 +66,16 @@ class PolynomialKernel(Kernel):
     def _of_products(self, products: NDArray[np.float64]) -> NDArray[np.float64]:
         products *= float(self.gamma)
         products += float(self.coef0)
-        if self.degree > 1:
-            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                np.power(products, self.degree, out=products)
-        return finite(products, self.name)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            return finite(_power(products, self.degree), self.name)
+
+
+def _power(base: NDArray[np.float64], degree: int) -> NDArray[np.float64]:
+    """Return base**degree by squaring, several times faster than `numpy.power`; overwrites `base`."""
+    result: NDArray[np.float64] | None = None
+    while degree > 1:
+        if degree & 1:
+            result = base.copy() if result is None else np.multiply(result, base, out=result)
+        base *= base
+        degree >>= 1
+    return base if result is None else np.multiply(result, base, out=result)

@@ -212,15 +212,11 @@ class PrecomputedKernel(Kernel):
         KernelError
             Some point is no row number.
         """
-        found = np.asarray(points[:, 0]).astype(np.int64) if points.shape[1] == 1 else np.full(len(points), -1)
-        if len(found) and not (
-            points.shape[1] == 1
-            and np.array_equal(found, points[:, 0])
-            and found.min() >= 0
-            and found.max() < len(self.matrix)
-        ):
+        numbers = points[:, 0] if points.shape[1] == 1 else np.full(len(points), -1.0)
+        within = (numbers >= 0.0) & (numbers < len(self.matrix)) & (np.rint(numbers) == numbers)
+        if not within.all():
             raise self._fail(MATRIX, "the points are not row numbers of the matrix", "the matrix is all that is known")
-        return found
+        return np.asarray(numbers.astype(np.int64))
 
     def values(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the entries of the matrix, shape (m, k)."""

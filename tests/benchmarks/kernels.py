@@ -1,4 +1,4 @@
-"""Gaussian kernels: a margin bracket with a relative gap of 1 %, beside scikit-learn's SVC; needs the extra ``[bench]``.
+"""Gaussian kernels: a margin bracket to 1 %, beside scikit-learn's SVC; needs the extra ``[bench]``.
 
     python tests/benchmarks/kernels.py [--seeds 5] [--json FILE] [classes] [large]
 
@@ -8,8 +8,8 @@ the lazy Gram operator, each kind in a process of its own, with its peak memory.
 
 SVC has a bias that is not penalised, so that it solves another problem: its margin is half of the distance between
 the hulls of the two classes in feature space.  The bracket of that problem which its own alphas prove, with the best
-bias for them, is printed beside: how far `tol=1e-3` takes it is not for us to choose.  The bracket of sepcert is that of
-the problem without bias, in doubles: the proposal, before the verifier proves it.
+bias for them, is printed beside: how far `tol=1e-3` takes it is not for us to choose.  The bracket of sepcert is that
+of the problem without bias, in doubles: the proposal, before the verifier proves it.
 """
 
 from __future__ import annotations

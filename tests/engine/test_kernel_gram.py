@@ -56,6 +56,13 @@ class Quadratic(PlainGaussian):
         return ((points * points).sum(axis=1) + self.coef0) ** 2
 
 
+@dataclass(frozen=True)
+class Flat(Quadratic):
+    """Of finite rank and said to be so."""
+
+    strictly_positive_definite = False
+
+
 def rows_of(count=37, features=3, kernel=None, bias=0.0, seed=0):
     rng = np.random.default_rng(seed)
     labels = np.where(rng.random(count) < 0.5, -1, 1).astype(np.int8)
@@ -274,7 +281,7 @@ def test_a_norm_that_is_only_rounding():
     for a in np.eye(3):
         assert line.norm(a) == pytest.approx(1.0)
     assert line.norm(np.array([1.0, 1.0, 1.0])) == pytest.approx(np.linalg.norm(z.sum(axis=0)))
-    flat = KernelRows(np.array([[1.0], [2.0], [4.0]]), np.array([1, -1, 1], dtype=np.int8), Quadratic(coef0=0.0))
+    flat = KernelRows(np.array([[1.0], [2.0], [4.0]]), np.array([1, -1, 1], dtype=np.int8), Flat(coef0=0.0))
     assert flat.norm(np.array([0.25, 0.5, 0.25])) == 0.0
     near = KernelRows(np.array([[0.0], [1e-9]]), np.array([1, -1], dtype=np.int8), PlainGaussian())
     assert 1e-9 <= near.norm(np.array([0.5, 0.5])) < 1e-7

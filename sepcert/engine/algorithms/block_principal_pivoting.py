@@ -79,6 +79,8 @@ SAME = 1e-13
 """A centre that moves less, relative to its largest entry, does not move."""
 ROUNDING = 16.0 * EPS
 """The least shift, times the rows in F."""
+FOUND = 0.5
+"""The support is about found when it grows by less than this in a pairwise step."""
 CUTS = 1
 """How many changes in a row the support limit may cut before pairwise steps take over for good."""
 LARGEST_SHIFT = 1e-2
@@ -174,7 +176,7 @@ class BlockPivotingState:
     pairwise : PairwiseState
         Where the pairwise steps are.
     inside : ndarray of bool, shape (n,)
-        F.
+        F; before the first pivot the support of the pairwise steps.
     centre : ndarray, shape (n,)
         c.
     wanted : int or None
@@ -218,7 +220,9 @@ class BlockPrincipalPivoting(Algorithm[BlockPivotingOptions, BlockPivotingState]
     def start(self, gram: GramOperator) -> BlockPivotingState:
         """Return all weight on the first row."""
         begin = first_vertex(gram)
-        return self._ready(BlockPivotingState(begin, begin.weights > 0.0, np.zeros(gram.count), self._first(gram)))
+        nothing = np.zeros(gram.count)
+        state = BlockPivotingState(begin, begin.weights > 0.0, nothing, self._first(gram))
+        return state if state.wanted else self._ready(state)
 
     def _first(self, gram: GramOperator) -> int:
         """Return the number of pairwise steps before the first factorisation."""
@@ -228,10 +232,12 @@ class BlockPrincipalPivoting(Algorithm[BlockPivotingOptions, BlockPivotingState]
     def _ready(self, state: BlockPivotingState) -> BlockPivotingState:
         """Turn to pivoting when there were enough pairwise steps."""
         p = state.pairwise
-        if state.wanted is None or (p.steps < state.wanted and not p.optimal):
-            return state
         inside = p.weights > 0.0
         size = int(np.count_nonzero(inside))
+        grown = size - int(np.count_nonzero(state.inside))
+        found = p.optimal or (not state.restarts and grown < FOUND * self.options.block)
+        if state.wanted is None or (p.steps < state.wanted and not found):
+            return replace(state, inside=inside)
         if size > self.options.support_limit:
             return replace(state, wanted=None)
         least, square = ROUNDING * size, float(p.weights @ p.image)
