@@ -22,6 +22,7 @@ from sepcert.errors import ConfigError
 from sepcert.exact.decide import Deadline
 from sepcert.exact.partition import Partition, partition
 from sepcert.findings import Run
+from sepcert.kernel_proof import prove_by_points
 from sepcert.kernels import make_kernel
 from sepcert.problem import Problem
 from sepcert.proof import bound_only, prove
@@ -29,6 +30,7 @@ from sepcert.result import Result
 from sepcert.search.proposals import Search
 from sepcert.status import Claim, Numbers, Separation, Termination, Verdict
 from sepcert.verify.evidence import check_evidence
+from sepcert.verify.identical_rows import conflicting_rows
 from sepcert.verify.report import Report
 from sepcert.verify.rows import SignedRows
 from sepcert.verify.signs import signs
@@ -168,7 +170,7 @@ def check_dataset(
         if say is not None:
             say(line)
 
-    kernel = make_kernel(options.kernel, dict(options.kernel_parameters))
+    kernel = make_kernel(options.kernel, dict(options.kernel_parameters), dataset.points.values)
     scale = Fraction(options.bias_scale)
     problem = Problem(dataset.points, dataset.labels, kernel, options.bias, scale)
     search = _search(options, deadline, observers, note)
@@ -218,6 +220,8 @@ def _termination(search: Search, deadline: Deadline, found: Certified, options: 
 
 def certify(problem: Problem, options: CheckOptions, search: Search) -> Certified:
     """Decide, prove and verify; evidence that the verifier does not accept becomes `undecided`."""
+    if problem.kernel.strictly_positive_definite:
+        return _certify_by_points(problem, options, search)
     rows = SignedRows(problem)
     try:
         decision = partition(rows, search.propose, search.deadline, search.alone)
@@ -234,6 +238,18 @@ def certify(problem: Problem, options: CheckOptions, search: Search) -> Certifie
     verdict = _verdict(evidence, options)
     separation = decision.separation if verdict in {Verdict.SEPARABLE, Verdict.INSEPARABLE} else None
     return Certified(verdict, separation, evidence, report, decision.conflict or {}, notes)
+
+
+def _certify_by_points(problem: Problem, options: CheckOptions, search: Search) -> Certified:
+    """Decide, prove and verify for a kernel that separates all distinct points."""
+    evidence, conflict = prove_by_points(problem, search)
+    report = check_evidence(problem, evidence)
+    notes: tuple[str, ...] = ()
+    if not report.verified:
+        failed = report.failed
+        notes = (f"the verifier did not accept the evidence ({failed.name if failed else report.outcome})",)
+        evidence = Evidence(())
+    return Certified(_verdict(evidence, options), None, evidence, report, conflict, notes)
 
 
 def _verdict(evidence: Evidence, options: CheckOptions) -> Verdict:
@@ -254,6 +270,10 @@ def _other_reading(
     if dataset.other_reading is None or found.verdict is Verdict.UNDECIDED:
         return None
     other = replace(problem, points=dataset.other_reading)
+    if problem.kernel.strictly_positive_definite:
+        same = (conflicting_rows(other) is None) == (found.verdict is Verdict.SEPARABLE)
+        verdict = Verdict.INSEPARABLE if found.verdict is Verdict.SEPARABLE else Verdict.SEPARABLE
+        return None if same else {"numbers": other.numbers.value, "verdict": verdict.value, "separation": None}
     rows = SignedRows(other)
     separator = found.evidence.separator
     if found.separation is Separation.COMPLETE and separator is not None and separator.weights is not None:

@@ -15,6 +15,7 @@ from sepcert.certificate.model import Separator as ExactSeparator
 from sepcert.problem import FloatArray, Problem
 from sepcert.status import ExitCode, Termination
 
+_BLOCK = 1 << 20
 EXPECTATIONS = ("separable", "inseparable", "complete", "quasi-complete", "overlap", "any")
 
 
@@ -73,8 +74,11 @@ class Separator:
         self.rows = list(numbers)
         given = exact.weights or ()
         self.alpha, known = _in_range(exact.alpha.values, given)
-        self._w = np.array(known) if known else self._combined(self.index, np.array(self.alpha))
-        self.weights: dict[str, float] | None = dict(zip(names, self._w.tolist(), strict=True))
+        self._signed = np.array(self.alpha) * problem.labels[self.index]
+        self._w: FloatArray | None = None
+        if problem.kernel.name == "linear":
+            self._w = np.array(known) if known else self._combined(self.index, np.array(self.alpha))
+        self.weights = None if self._w is None else dict(zip(names, self._w.tolist(), strict=True))
 
     def _combined(self, index: Any, alpha: FloatArray) -> FloatArray:
         signed = alpha * self._problem.labels[index]
@@ -107,9 +111,22 @@ class Separator:
         ndarray of float64, shape (m,)
         """
         points = np.asarray(X, dtype=np.float64)
+        if self._w is None:
+            return self._expanded(points)
         if self._problem.bias:
             return np.asarray(points @ self._w[1:] + float(self._problem.bias_scale) * self._w[0])
         return np.asarray(points @ self._w)
+
+    def _expanded(self, points: FloatArray) -> FloatArray:
+        """Return sum_i alpha_i y_i (K(x_i, x) + b0**2), in blocks of points."""
+        support = self._problem.points.values[self.index]
+        constant = float(self._problem.bias_scale) ** 2 * float(self._signed.sum()) if self._problem.bias else 0.0
+        step = max(1, _BLOCK // max(1, len(support)))
+        parts = [
+            self._problem.kernel.values(np.ascontiguousarray(points[at : at + step]), support) @ self._signed
+            for at in range(0, len(points), step)
+        ]
+        return np.concatenate(parts) + constant if parts else np.empty(0)
 
 
 class Witness:

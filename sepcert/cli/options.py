@@ -70,6 +70,18 @@ Header = Annotated[
 Kernel = Annotated[
     str | None, typer.Option(metavar="NAME", rich_help_panel=PROBLEM, help="Kernel; see sepcert list kernels.")
 ]
+Gamma = Annotated[
+    str | None,
+    typer.Option(
+        metavar="G", rich_help_panel=PROBLEM, help="Gaussian, Laplacian: a number; Gaussian also scale, median."
+    ),
+]
+Nu = Annotated[
+    str | None, typer.Option(metavar="NU", rich_help_panel=PROBLEM, help="Matern: smoothness, 1/2, 3/2 or 5/2.")
+]
+LengthScale = Annotated[
+    str | None, typer.Option(metavar="L", rich_help_panel=PROBLEM, help="Matern: length scale, a positive number.")
+]
 Bias = Annotated[
     bool | None,
     typer.Option("--bias/--no-bias", rich_help_panel=PROBLEM, help="With or without an intercept. Default: with."),

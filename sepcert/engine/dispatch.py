@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sepcert.engine.algorithms.block_principal_pivoting import FACTOR_SECONDS, VALUE_SECONDS
 from sepcert.engine.gram_form import GramForm, choose_form
 
 MULTIPLY_ADD_SECONDS = 2.5e-10
@@ -95,10 +96,6 @@ def choose(rows: int, dimension: int) -> Choice:
     )
 
 
-KERNEL_VALUE_SECONDS = 5e-9
-"""One kernel value, normalised and signed, in a block of columns."""
-FACTOR_SECONDS = 1.5e-11
-"""One factorisation of k rows, over k^3."""
 PIVOTS = 12
 KERNEL_LIMIT = 1000
 """Iterations of block principal pivoting after which it has most likely met a margin below what doubles resolve."""
@@ -132,7 +129,7 @@ def choose_for_kernel(
     seconds = {}
     for name, part in (("support n/10", 10), ("support n/2", 2)):
         support = min(shape.support, rows // part)
-        seconds[name] = KERNEL_VALUE_SECONDS * rows * support + PIVOTS * FACTOR_SECONDS * support**3
+        seconds[name] = VALUE_SECONDS * rows * support + PIVOTS * FACTOR_SECONDS * support**3
     compared = ", ".join(f"about {_time(time)} with {name}" for name, time in seconds.items())
     reason = f"pairwise Frank-Wolfe and block principal pivoting on the support: {compared}; {shape.reason}"
     choice = Choice("block-principal-pivoting", shape.form, reason, seconds, KERNEL_LIMIT, "smoothed-kernel-perceptron")

@@ -41,7 +41,7 @@ DEFINED: dict[str, type[Kernel]] = {
 }
 """Every kernel that there is."""
 
-KERNELS: dict[str, type[Kernel]] = {name: DEFINED[name] for name in ("linear",)}
+KERNELS: dict[str, type[Kernel]] = {name: DEFINED[name] for name in ("linear", "gaussian", "laplacian", "matern")}
 """Those about which statements can be certified."""
 
 _INDEFINITE = dict.fromkeys(("sigmoid", "tanh"), "tanh(gamma x'z + coef0) is not positive semidefinite")

@@ -10,8 +10,8 @@ from sepcert.certificate.filed import FiledCertificate, file_rows, place_rows
 from sepcert.certificate.model import Certificate, Evidence, KernelStatement
 from sepcert.data.dataset import Dataset
 from sepcert.data.description import DataDescription
-from sepcert.errors import CertificateError, DataError, register
-from sepcert.kernels import KERNELS, make_kernel
+from sepcert.errors import CertificateError, DataError, KernelError, register
+from sepcert.kernels import KERNELS, rebuild_kernel
 from sepcert.problem import Problem
 from sepcert.status import CheckOutcome, Numbers
 from sepcert.verify.evidence import check_into, uncheckable
@@ -166,8 +166,11 @@ def _placed(findings: Findings, filed: FiledCertificate, dataset: Dataset) -> Ev
 def _problem(findings: Findings, kernel: KernelStatement, dataset: Dataset) -> Problem:
     if kernel.name not in KERNELS:
         raise Uncheckable(f"the kernel {kernel.name[:80]!r} is not built; built kernels: {', '.join(sorted(KERNELS))}")
-    known = KERNELS[kernel.name]().parameters()
-    findings.require(kernel.parameters == known, "kernel.parameters", _short(kernel.parameters), known)
+    try:
+        rebuilt = rebuild_kernel(kernel.name, kernel.parameters)
+    except KernelError as error:
+        findings.require(False, "kernel.parameters", _short(kernel.parameters), error.message)
+        raise
     scale = kernel.bias_scale
     findings.require(scale > 0, "kernel.bias_scale", _short(scale), "positive")
-    return Problem(dataset.points, dataset.labels, make_kernel(kernel.name), kernel.bias, scale)
+    return Problem(dataset.points, dataset.labels, rebuilt, kernel.bias, scale)

@@ -20,6 +20,7 @@ from sepcert.problem import Problem, SignArray
 from sepcert.status import CheckOutcome, Claim
 from sepcert.verify.ball import check_ball
 from sepcert.verify.combination import Direction, combine
+from sepcert.verify.kernel_evidence import check_kernel
 from sepcert.verify.margin import margin_at_least, margin_at_most
 from sepcert.verify.positive_solution import has_positive_solution
 from sepcert.verify.report import Findings, Refused, Report, Uncheckable
@@ -68,7 +69,12 @@ def check_into(findings: Findings, problem: Problem, evidence: Evidence) -> None
     """Make the checks of :func:`check_evidence`; raise `Refused` at the first that fails."""
     rows = SignedRows(problem)
     _check_problem(rows, evidence)
-    claims = _check_statement(findings, evidence)
+    by_points = problem.kernel.strictly_positive_definite
+    claims = _check_statement(findings, evidence, by_points=by_points)
+    if type(problem.kernel) is not LinearKernel:
+        _check_kernel_parts(findings, rows, evidence)
+        check_kernel(findings, problem, evidence, claims)
+        return
     row_signs = None
     if evidence.separator is not None:
         direction = _check_separator(findings, rows, evidence.separator)
@@ -93,7 +99,7 @@ def check_into(findings: Findings, problem: Problem, evidence: Evidence) -> None
 def _check_problem(rows: SignedRows, evidence: Evidence) -> None:
     """Refuse to judge what this verifier does not know how to compute with."""
     problem = rows.problem
-    if type(problem.kernel) is not LinearKernel:
+    if type(problem.kernel) is not LinearKernel and not problem.kernel.strictly_positive_definite:
         raise Uncheckable(f"the kernel {problem.kernel.name!r} is not built in this verifier")
     values, labels = problem.points.values, problem.labels
     if labels.shape != (len(values),) or not (np.abs(labels) == 1).all():
@@ -127,8 +133,28 @@ def _has_subnormals(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -
     return False
 
 
-def _check_statement(findings: Findings, evidence: Evidence) -> set[Claim]:
-    """Check that the claims fit together and that exactly the parts they need are there."""
+def _check_kernel_parts(findings: Findings, rows: SignedRows, evidence: Evidence) -> None:
+    """Check the form of the combinations of a kernel's evidence."""
+    if evidence.separator is not None:
+        _check_combination(findings, rows, evidence.separator.alpha, "separator", positive=False)
+    if evidence.witness is not None and evidence.witness.p is not None:
+        _check_weights(findings, rows, evidence.witness.p)
+    if evidence.margin.upper_weights is not None:
+        _check_combination(findings, rows, evidence.margin.upper_weights, "upper bound", positive=True)
+
+
+def _check_weights(findings: Findings, rows: SignedRows, p: Combination) -> None:
+    _check_combination(findings, rows, p, "witness", positive=True)
+    whole = all(v.denominator == 1 for v in p.values)
+    coprime = whole and math.gcd(*(v.numerator for v in p.values)) == 1
+    findings.require(coprime, "weights of the witness", "as given", "integers without a common factor")
+
+
+def _check_statement(findings: Findings, evidence: Evidence, *, by_points: bool) -> set[Claim]:
+    """Check that the claims fit together and that exactly the parts they need are there.
+
+    `by_points`: distinct points are separable by a theorem, so that `separable` needs no separator.
+    """
     claims = set(evidence.claims)
     known = all(isinstance(claim, Claim) for claim in evidence.claims)
     stated = ", ".join(str(claim) for claim in evidence.claims) or "none"
@@ -143,8 +169,9 @@ def _check_statement(findings: Findings, evidence: Evidence) -> set[Claim]:
     contradictory = (positive and (negative or overlapping or zero)) or (Claim.QUASI_COMPLETE in claims and overlapping)
     findings.require(not contradictory, "claims that exclude each other", stated if contradictory else "none", "none")
     at_most = Claim.MARGIN_AT_MOST in claims
+    optional = by_points and claims & _BY_SEPARATOR == {Claim.SEPARABLE}
     parts = {
-        "separator": (evidence.separator, bool(claims & _BY_SEPARATOR)),
+        "separator": (evidence.separator, bool(claims & _BY_SEPARATOR) and not optional),
         "witness": (evidence.witness, bool(negative) or (at_most and zero)),
         "margin.lower": (margin.lower, Claim.MARGIN_AT_LEAST in claims),
         "margin.upper": (margin.upper, at_most),
@@ -191,10 +218,7 @@ def _check_witness(findings: Findings, rows: SignedRows, witness: Witness) -> No
     single = (witness.p is None) != (witness.support is None)
     findings.require(single, "form of the witness", "p" if witness.p else "support", "either p or support")
     if witness.p is not None:
-        _check_combination(findings, rows, witness.p, "witness", positive=True)
-        whole = all(v.denominator == 1 for v in witness.p.values)
-        coprime = whole and math.gcd(*(v.numerator for v in witness.p.values)) == 1
-        findings.require(coprime, "weights of the witness", "as given", "integers without a common factor")
+        _check_weights(findings, rows, witness.p)
         wrong = sum(v != 0 for v in combine(rows, witness.p.rows, witness.p.values))
         findings.require(wrong == 0, "components of sum p_i z_i that are not 0", wrong, 0)
         return

@@ -90,6 +90,8 @@ RESOLVED = 1e-4
 """Largest part of x'Gx that may be rounding in a lower end."""
 FACTOR_SECONDS = 1.5e-11
 """Seconds of a factorisation of k rows, over k^3."""
+VALUE_SECONDS = 5e-9
+"""Seconds of one kernel value."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,7 @@ class BlockPrincipalPivoting(Algorithm[BlockPivotingOptions, BlockPivotingState]
 
     def step(self, gram: GramOperator, state: BlockPivotingState) -> BlockPivotingState:
         """Take a block of pairwise steps, or pivot once."""
-        if state.pivoting and self._affordable(int(np.count_nonzero(state.inside))):
+        if state.pivoting and self._affordable(gram.count, int(np.count_nonzero(state.inside))):
             return self._pivoted(gram, state)
         moved = pairwise_steps(gram, state.pairwise, self.options.block)
         state = replace(state, pairwise=moved, proposal=None)
@@ -255,12 +257,12 @@ class BlockPrincipalPivoting(Algorithm[BlockPivotingOptions, BlockPivotingState]
             return replace(state, exhausted=moved.optimal)
         return self._ready(state)
 
-    def _affordable(self, size: int) -> bool:
-        """Say whether a factorisation will most likely be done before the deadline."""
+    def _affordable(self, count: int, size: int) -> bool:
+        """Say whether a pivot will most likely be done before the deadline."""
         control = self.control
         if control is None or control.deadline is None:
             return True
-        return control.clock() + FACTOR_SECONDS * size**3 < control.deadline
+        return control.clock() + FACTOR_SECONDS * size**3 + VALUE_SECONDS * count * size < control.deadline
 
     def _pivoted(self, gram: GramOperator, state: BlockPivotingState) -> BlockPivotingState:
         index = np.flatnonzero(state.inside)
