@@ -16,7 +16,7 @@ STATEMENT = {"problem", "kernels"} | BASE
 MATTER = {"data", "certificate"} | STATEMENT
 TRUSTED = {"verify"} | MATTER
 SOLVING = {"engine", "exact"} | TRUSTED
-ANSWERING = {"check_options", "search", "proof", "findings", "result"}
+ANSWERING = {"check_options", "search", "proof", "kernel_proof", "findings", "result"}
 MAY_IMPORT = {
     "errors": BASE,
     "status": BASE,
@@ -33,6 +33,7 @@ MAY_IMPORT = {
     "check_options": {"kernels"} | BASE,
     "search": {"search"} | SOLVING,
     "proof": {"check_options", "search"} | SOLVING,
+    "kernel_proof": {"search"} | SOLVING,
     "certify": ANSWERING | SOLVING,
     "workflows": {"workflows", "certify"} | ANSWERING | SOLVING,
     "report": {"report"} | BASE,
