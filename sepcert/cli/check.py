@@ -7,16 +7,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from sepcert.cli import options
 from sepcert.cli.guard import complain, deliver, explain_failure
+from sepcert.cli.output_files import refuse_outputs, refuse_standard_input_twice
 from sepcert.cli.progress import Display, IterationLog, cannot_write
-from sepcert.cli.render_json import JsonPrinter
+from sepcert.cli.render_json import JsonPrinter, text
 from sepcert.cli.render_text import is_rich, panel, plain
 from sepcert.cli.wording import account, margin_sentence
-from sepcert.config import Configuration, OutputFormat, resolve, show
+from sepcert.config import Configuration, OutputFormat, resolve, show, show_as_object
 from sepcert.errors import ConfigError, register
 from sepcert.status import ExitCode, Termination
 
@@ -96,7 +96,8 @@ def check(
     def run() -> int:
         configuration = resolve(flags, os.environ, config)
         if show_config:
-            deliver(show(configuration) + "\n")
+            as_json = configuration.output.format is OutputFormat.JSON
+            deliver((text(show_as_object(configuration)) if as_json else show(configuration)) + "\n")
             return ExitCode.HOLDS
         return run_check(Request(tuple(data or ()), configuration, quiet, verbose, debug))
 
@@ -111,9 +112,10 @@ def run_check(request: Request) -> int:
     ConfigError
         No file, or an output file that cannot be written (found out before the work).
     """
+    options.refuse_both(quiet=request.quiet, verbose=request.verbose)
     if not request.paths:
         raise ConfigError(NO_DATA, "no data file was named", advice="sepcert check FILE, or - for standard input")
-    _refuse_outputs(request)
+    _refuse_files(request)
     output = request.configuration.output
     json_printer = JsonPrinter(request.several) if output.format is OutputFormat.JSON else None
     statuses: list[int] = []
@@ -131,29 +133,14 @@ def run_check(request: Request) -> int:
     return next(status for status in WORST_FIRST if status in statuses)
 
 
-def _refuse_outputs(request: Request) -> None:
-    """Find out before the work whether its results could be written; never write over the data."""
-    path, log = request.configuration.output.certificate, request.configuration.output.log
-    inputs = [*request.paths, request.configuration.data.labels]
-    for output, others in [(path, inputs), (log, [*inputs, path])]:
-        if output is not None and any(other is not None and _is_same(output, other) for other in others):
-            raise cannot_write(output, "the run has another use for this file")
-    if path is None:
-        return
-    if request.several:
+def _refuse_files(request: Request) -> None:
+    """Find out before the work whether the files can be what they are to be; never write over the data."""
+    output, labels = request.configuration.output, request.configuration.data.labels
+    refuse_standard_input_twice(request.paths, labels)
+    if output.certificate is not None and request.several:
         message = "--certificate names one file, but there are several data files"
         raise ConfigError(ONE_CERTIFICATE, message, advice="check them one by one")
-    folder = Path(path).parent
-    if Path(path).is_dir():
-        raise cannot_write(path, "it is a folder")
-    if not folder.is_dir():
-        raise cannot_write(path, f"there is no folder {folder}")
-    if not os.access(path if Path(path).exists() else folder, os.W_OK):
-        raise cannot_write(path, "no permission")
-
-
-def _is_same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
+    refuse_outputs([output.certificate, output.log], [*request.paths, labels])
 
 
 @contextlib.contextmanager
@@ -199,6 +186,7 @@ def _check_one(
             observers.append(log)
         try:
             dataset = read_dataset(path, read_options(configuration), progress=display.loading)
+            display.about = path if request.several else ""
             for note in () if request.quiet else dataset.notes:
                 display.note(note)
             result = check_dataset(dataset, options_of_check, observers=observers, say=display.say)
@@ -239,7 +227,7 @@ def _text(outcome: _Outcome, request: Request, certificate: str | None, *, strea
     if stream is not None and is_rich(stream) and not request.quiet:
         return panel(said, stream, prefix=prefix, holds=outcome.gate.holds)
     on_terminal = stream is not None and stream.isatty()
-    return plain(said, prefix=prefix, quiet=request.quiet, wrap_headline=on_terminal)
+    return plain(said, prefix=prefix, quiet=request.quiet, wrap=on_terminal)
 
 
 def _save_certificate(outcome: _Outcome, request: Request) -> str | None:

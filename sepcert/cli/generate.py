@@ -111,9 +111,9 @@ def generate(
 
         _refuse_kind(output)
         refuse_outputs([output, truth], [])
-        chosen = _parsed("--seed", seed, parsers.whole_number)
+        chosen = resolve({"seed": seed}, os.environ).engine.seed
         wanted = {option: value() for option, value in given.items() if value is not None}
-        made = make(name, seed=0 if chosen is None else chosen(), **wanted)
+        made = make(name, seed=chosen, **wanted)
         if output is None:
             for block in _csv(made):
                 deliver(block)

@@ -8,8 +8,13 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
-from sepcert.errors import SepcertError
+from sepcert.errors import SepcertError, register
 from sepcert.status import ExitCode
+
+
+RESULT = register("OUTPUT-RESULT", "The result cannot be written to standard output.")
+MEMORY = register("MEMORY", "There is not enough memory.")
+INTERNAL = register("INTERNAL", "A defect of sepcert.")
 
 
 class OutputError(Exception):
@@ -92,16 +97,17 @@ def explain_failure(error: Exception, *, debug: bool) -> None:
     if isinstance(error, SepcertError):
         complain(str(error) if error.place is not None else f"sepcert: {error}")
     elif isinstance(error, OutputError):
-        complain(f"sepcert: cannot write the result: {error}")
+        complain(f"sepcert: error {RESULT}: cannot write the result: {error}")
     elif isinstance(error, MemoryError):
-        complain("sepcert: out of memory; use fewer rows or columns, or a machine with more memory")
+        advice = "use fewer rows or columns, or a machine with more memory"
+        complain(f"sepcert: error {MEMORY}: out of memory; {advice}")
     else:
         what = " ".join(f"{type(error).__name__}: {error}".split())
         if debug:
             import traceback
 
             complain("".join(traceback.format_exception(error)).rstrip())
-        complain(f"sepcert: internal error: {what}{'' if debug else '; run again with --debug'}")
+        complain(f"sepcert: error {INTERNAL}: internal error: {what}{'' if debug else '; run again with --debug'}")
 
 
 def _discard_unwritten(stream: TextIO | None) -> None:

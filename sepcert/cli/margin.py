@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from sepcert.cli import options
 from sepcert.cli.check import check_options, read_options
 from sepcert.cli.guard import complain, deliver
-from sepcert.cli.output_files import refuse_outputs
+from sepcert.cli.output_files import refuse_outputs, refuse_standard_input_twice
 from sepcert.cli.progress import Display, cannot_write
 from sepcert.cli.race import DataFile
 from sepcert.cli.render_json import text
 from sepcert.cli.render_text import is_rich, panel, plain
-from sepcert.cli.wording import Account, count, outward
+from sepcert.cli.wording import Account, count, left_out, outward
 from sepcert.config import Configuration, OutputFormat, resolve
 from sepcert.status import Separation, Termination
 
@@ -85,7 +85,9 @@ def run_margin(path: str, configuration: Configuration, *, quiet: bool, verbose:
     from sepcert.workflows.margin import margin_dataset, margin_options
 
     output = configuration.output
-    refuse_outputs([output.certificate], [None if path == "-" else path, configuration.data.labels])
+    options.refuse_both(quiet=quiet, verbose=verbose)
+    refuse_standard_input_twice([path], configuration.data.labels)
+    refuse_outputs([output.certificate], [path, configuration.data.labels])
     with Display(live=output.progress and not quiet, verbose=verbose and not quiet) as display:
         dataset = read_dataset(path, read_options(configuration), progress=display.loading)
         for note in () if quiet else dataset.notes:
@@ -94,7 +96,8 @@ def run_margin(path: str, configuration: Configuration, *, quiet: bool, verbose:
         result = margin_dataset(dataset, chosen, observers=[display.record], say=display.say)
     written = _save_certificate(result, output.certificate, quiet=quiet)
     if result.result.termination == Termination.INTERRUPTED:
-        complain(plain(account(result, path, written), quiet=quiet).rstrip())
+        said = account(result, path, written)
+        complain(plain(said, quiet=quiet, wrap=sys.stderr is not None and sys.stderr.isatty()).rstrip())
     elif output.format is OutputFormat.JSON:
         deliver(text(result.to_dict()) + "\n")
     else:
@@ -102,7 +105,7 @@ def run_margin(path: str, configuration: Configuration, *, quiet: bool, verbose:
         if is_rich(sys.stdout) and not quiet:
             deliver(panel(said, sys.stdout, holds=True if result.answered else None))
         else:
-            deliver(plain(said, quiet=quiet, wrap_headline=sys.stdout.isatty()))
+            deliver(plain(said, quiet=quiet, wrap=sys.stdout.isatty()))
     return int(result.exit_code)
 
 
@@ -125,6 +128,7 @@ def account(result: MarginResult, path: str, certificate: str | None) -> Account
     name = "standard input" if path == "-" else path
     largest = result.largest_norm
     facts = [
+        ("data", left_out(result.result.dataset)),
         ("rho", _sentence(result, "rho", "rows as they are")),
         ("", _scaled(result.normalised_rho, largest)),
         ("rho_2", _sentence(result, "rho_2", "rows of length 1")),
@@ -137,7 +141,8 @@ def account(result: MarginResult, path: str, certificate: str | None) -> Account
     ]
     kind = _KINDS[result.result.separation] if largest is not None else result.result.verdict.value
     said = tuple((key, sentence) for key, sentence in facts if sentence)
-    return Account(f"Margins of {name}: {kind}", said)
+    without = left_out(result.result.dataset)
+    return Account(f"Margins of {name}: {kind}", said, (without,) if without else ())
 
 
 def _sentence(result: MarginResult, name: str, meaning: str) -> str:

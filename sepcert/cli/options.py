@@ -11,9 +11,19 @@ from typing import Annotated
 import typer
 
 from sepcert.config import Expect, Missing, OutputFormat
+from sepcert.errors import ConfigError, register
 from sepcert.status import Numbers
 
 DATA, PROBLEM, ENGINE, GATE, OUTPUT = "Data", "Problem", "Engine", "Gate", "Output"
+
+CONFLICT = register("USAGE-CONFLICT", "Two options exclude each other.")
+
+
+def refuse_both(*, quiet: bool, verbose: bool) -> None:
+    """Refuse to be quiet and verbose at once."""
+    if quiet and verbose:
+        raise ConfigError(CONFLICT, "--quiet and --verbose exclude each other", advice="leave one of them out")
+
 
 DataFiles = Annotated[
     list[str] | None,

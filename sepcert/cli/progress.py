@@ -82,11 +82,17 @@ class Display:
         Whether a live display is wanted where standard error is a terminal.
     verbose : bool
         Whether the log lines are printed.
+
+    Attributes
+    ----------
+    about : str
+        The data file that notes and log lines name; empty where there is only one.
     """
 
     def __init__(self, *, live: bool, verbose: bool) -> None:
         self._wanted = live and is_rich(sys.stderr)
         self._verbose = verbose
+        self.about = ""
         self._begin = time.monotonic()
         self._refreshed = 0.0
         self._live: Live | None = None
@@ -116,13 +122,17 @@ class Display:
 
     def note(self, message: str) -> None:
         """Print what a user should know in any case."""
-        self._print(f"note: {message}")
+        self._print(f"note: {self._prefix}{message}")
+
+    @property
+    def _prefix(self) -> str:
+        return f"{self.about}: " if self.about else ""
 
     def say(self, message: str) -> None:
         """Take note of what happens; print it where the user wants to know."""
         self._stage, self._fraction = message, None
         if self._verbose:
-            self._print(message)
+            self._print(self._prefix + message)
         self._refresh()
 
     def record(self, record: IterationRecord) -> None:

@@ -16,7 +16,7 @@ import typer
 from sepcert.cli import options
 from sepcert.cli.check import check_options, read_options
 from sepcert.cli.guard import complain, deliver
-from sepcert.cli.output_files import refuse_outputs, write_file
+from sepcert.cli.output_files import refuse_outputs, refuse_standard_input_twice, write_file
 from sepcert.cli.progress import Display, IterationLog
 from sepcert.cli.race_text import race_text
 from sepcert.cli.render_json import text
@@ -115,7 +115,9 @@ def run_race(
 
     output = configuration.output
     contestants(names)
-    refuse_outputs([output.log, plot], [None if path == "-" else path, configuration.data.labels])
+    options.refuse_both(quiet=quiet, verbose=verbose)
+    refuse_standard_input_twice([path], configuration.data.labels)
+    refuse_outputs([output.log, plot], [path, configuration.data.labels])
     live = output.progress and not quiet
     with _iteration_log(output.log) as log, Display(live=live, verbose=verbose and not quiet) as display:
 
@@ -149,8 +151,9 @@ def _iteration_log(path: str | None) -> Iterator[IterationLog | None]:
 def _report(
     result: RaceResult, path: str, output_format: OutputFormat, written: Sequence[tuple[str, str]], *, quiet: bool
 ) -> int:
-    width = shutil.get_terminal_size((_WIDTH_IN_A_PIPE, 24)).columns if sys.stdout.isatty() else _pipe_width()
-    said = race_text(result, path, width, quiet=quiet, written=written)
+    wrap = sys.stdout is not None and sys.stdout.isatty()
+    width = shutil.get_terminal_size((_WIDTH_IN_A_PIPE, 24)).columns if wrap else _pipe_width()
+    said = race_text(result, path, width, quiet=quiet, written=written, wrap=wrap)
     if result.interrupted:
         complain(said.rstrip())
         return ExitCode.INTERRUPTED

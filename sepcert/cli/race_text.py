@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sepcert.cli.guard import printable
-from sepcert.cli.wording import count, margin_sentence, outward, shortened
+from sepcert.cli.wording import count, left_out, margin_sentence, outward, shortened
 from sepcert.status import Termination, Verdict
 
 if TYPE_CHECKING:
@@ -145,6 +145,8 @@ def facts(result: RaceResult, path: str, written: Sequence[tuple[str, str]]) -> 
     options, about = result.options, result.dataset.description
     name = "standard input" if path == "-" else path
     features = count(len(about.features), "feature")
+    without = left_out(result.dataset)
+    rows = count(about.rows, "row") + (f" ({without})" if without else "")
     limits = [
         f"{options.max_iterations:,} iterations" if options.max_iterations is not None else "",
         f"{options.time_limit_seconds:g} s" if options.time_limit_seconds is not None else "",
@@ -152,7 +154,7 @@ def facts(result: RaceResult, path: str, written: Sequence[tuple[str, str]]) -> 
         f"relative gap {options.gap:g}" if options.gap is not None else "",
     ]
     said = [
-        ("data", f"{name}: {count(about.rows, 'row')}, {features}"),
+        ("data", f"{name}: {rows}, {features}"),
         ("limits", f"{', '.join(limit for limit in limits if limit)}; for each algorithm"),
         ("margin", margin_sentence(result.margin.lower, result.margin.upper)),
         ("proved", _how_proved(result)),
@@ -204,7 +206,8 @@ def _stopped(result: RaceResult) -> list[str]:
 
 
 def race_text(
-    result: RaceResult, path: str, width: int, *, quiet: bool = False, written: Sequence[tuple[str, str]] = ()
+    result: RaceResult, path: str, width: int, *, quiet: bool = False, written: Sequence[tuple[str, str]] = (),
+    wrap: bool = False,
 ) -> str:
     """Return the whole account of a race.
 
@@ -219,12 +222,18 @@ def race_text(
         Only the first line and the table.
     written : sequence of (str, str)
         What was written, and where.
+    wrap : bool
+        Whether sentences are wrapped at the width; not in a pipe.
     """
-    lines = [printable(headline(result))]
+    without = left_out(result.dataset) if quiet else ""
+    lines = [printable("; ".join(part for part in (headline(result), without) if part))]
     lines += ["", *table(result.runs, width)] if result.runs else []
     if not quiet:
         lines.append("")
         for name, said in facts(result, path, written):
+            if not wrap:
+                lines.append(f"{name:<{_NAME}}{printable(said)}".replace("\n", " "))
+                continue
             lines += textwrap.wrap(
                 printable(said),
                 max(width, 20),

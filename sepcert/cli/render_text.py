@@ -27,8 +27,8 @@ def is_rich(stream: TextIO | None, environment: Mapping[str, str] | None = None)
     return not plain
 
 
-def plain(account: Account, *, prefix: str = "", quiet: bool = False, wrap_headline: bool = False) -> str:
-    """Return the account as lines of text, wrapped at the width of the terminal (80 without one).
+def plain(account: Account, *, prefix: str = "", quiet: bool = False, wrap: bool = False) -> str:
+    """Return the account as lines of text.
 
     Parameters
     ----------
@@ -37,19 +37,21 @@ def plain(account: Account, *, prefix: str = "", quiet: bool = False, wrap_headl
     prefix : str
         Said before the headline: the file's name where there are several.
     quiet : bool
-        Only the headline.
-    wrap_headline : bool
-        Whether the headline may be wrapped; not in a pipe, where its first line is what tools look at.
+        Only the headline, and beside it what it would hide.
+    wrap : bool
+        Whether lines are wrapped at the width of the terminal; not in a pipe, where tools read them.
     """
-    width = max(20, min(shutil.get_terminal_size().columns, _WIDEST))
-    headline = printable(prefix + account.headline)
-    lines = _wrapped(headline, width, "", "  ") if wrap_headline else [headline]
+    width = max(20, min(shutil.get_terminal_size().columns, _WIDEST)) if wrap else None
+    said = "; ".join([account.headline, *account.brief]) if quiet else account.headline
+    lines = _wrapped(printable(prefix + said), width, "", "  ")
     for name, said in () if quiet else account.facts:
         lines += _wrapped(printable(said), width, f"  {name:<{_NAME_WIDTH}}", " " * (_NAME_WIDTH + 2))
     return "\n".join(lines) + "\n"
 
 
-def _wrapped(text: str, width: int, first: str, later: str) -> list[str]:
+def _wrapped(text: str, width: int | None, first: str, later: str) -> list[str]:
+    if width is None:
+        return [first + text.replace("\n", " ")]
     return textwrap.wrap(
         text,
         width,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING
 
+from sepcert.config import Expect
 from sepcert.status import Numbers, Separation, Verdict
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 ROWS_SHOWN = 6
 NAMES_SHOWN = 8
+COEFFICIENTS_SHOWN = 6
 
 _READINGS = {Numbers.DECIMAL: "decimals as written", Numbers.BINARY64: "binary64 doubles"}
 
@@ -49,10 +51,13 @@ class Account:
         The verdict in words.
     facts : tuple of (str, str)
         A name and a sentence each.
+    brief : tuple of str
+        What has to stand beside the headline where the facts are not shown.
     """
 
     headline: str
     facts: tuple[tuple[str, str], ...]
+    brief: tuple[str, ...] = ()
 
 
 def count(number: int, noun: str) -> str:
@@ -106,7 +111,7 @@ def headline(result: Result, dataset: Dataset, configuration: Configuration) -> 
     if result.verdict == Verdict.SEPARABLE:
         if kernel == "linear":
             return f"Linearly separable (complete separation): a {plane} has all {rows} strictly on the right side"
-        return f"Separable with the {kernel} kernel: all {rows} are strictly on the right side"
+        return f"Separable with the {kernel} kernel: a classifier has all {rows} strictly on the right side"
     if result.separation == Separation.QUASI_COMPLETE and result.witness is not None:
         on_it = f"{len(result.witness.rows):,} of {rows}"
         return f"Quasi-complete separation: a {plane} has no row on the wrong side, but {on_it} lie on it"
@@ -139,33 +144,96 @@ def _data_sentence(dataset: Dataset, path: str) -> str:
     label = f"{about.label} = " if about.label else "labels "
     features = f"{count(len(about.features), 'feature')} ({shortened(about.features, NAMES_SHOWN)})"
     name = "standard input" if path == "-" else path
-    return f"{name}: {count(about.rows, 'row')}, {features}; {label}{sides}"
+    without = left_out(dataset)
+    rows = count(about.rows, "row") + (f" ({without})" if without else "")
+    return f"{name}: {rows}, {features}; {label}{sides}"
+
+
+def left_out(dataset: Dataset) -> str:
+    """Return which rows of the file are not part of the problem, or an empty text."""
+    about = dataset.description
+    number = about.rows_read - about.rows
+    if not number:
+        return ""
+    reasons = ["for missing values"] if about.missing == "drop-rows" else []
+    reasons += ["of weight zero"] if about.weight is not None else []
+    return f"{count(number, 'row')} left out {' or '.join(reasons)}".rstrip()
+
+
+def _separator_sentence(result: Result) -> str | None:
+    """Return the coefficients of a hyperplane by size, the largest of a column being 1."""
+    separator, exact = result.separator, result.evidence.separator
+    if separator is None or exact is None or separator.weights is None:
+        return None
+    columns = {name: weight for name, weight in separator.weights.items() if weight and name != "(bias)"}
+    bias = separator.weights.get("(bias)", 0.0)
+    scale = max((abs(weight) for weight in columns.values()), default=abs(bias))
+    by_size = sorted(columns, key=lambda name: -abs(columns[name]))
+    said = shortened([f"{name} {columns[name] / scale:.4g}" for name in by_size], COEFFICIENTS_SHOWN)
+    others = len(separator.weights) - len(columns) - bool(bias)
+    parts = [said, f"(bias) {bias / scale:.4g}" if bias else ""]
+    zeros = " (others 0)" if others and exact.weights is not None else ""
+    return ", ".join(part for part in parts if part) + zeros
 
 
 def _proof_sentence(result: Result, configuration: Configuration) -> str:
     if not result.verified:
         return "no verdict was proved"
     if result.verdict == Verdict.SEPARABLE:
-        what = "the separator puts every row strictly on the right side, in exact arithmetic"
+        what = _separable_proof(result, configuration)
     elif result.separation == Separation.QUASI_COMPLETE:
         what = "a separator for the rows off the hyperplane, and exact weights that tie all the others to it"
     elif result.witness is not None and result.witness.exact:
         rows = count(len(result.witness.rows), "row")
         meet = "balance to exactly zero" if not configuration.kernel.bias else "make both classes meet in one point"
-        what = f"exact weights on {rows} that {meet}"
+        what = f"exact weights on {rows} that {meet}{_beyond_the_conflict(result)}"
     else:
         what = "weights on the rows that bound the margin from above"
     return f"{what}; verified ({count(len(result.report.checks), 'check')})"
 
 
-def _numbers_sentence(result: Result, dataset: Dataset) -> str | None:
+def _separable_proof(result: Result, configuration: Configuration) -> str:
+    if result.separator is None:
+        return (
+            "no point has both labels, and a strictly positive definite kernel separates all distinct points; "
+            "no separator with a provable margin was found"
+        )
+    how = "in exact arithmetic" if configuration.kernel.name == "linear" else "with proved error bounds"
+    return f"the separator puts every row strictly on the right side, {how}"
+
+
+def _beyond_the_conflict(result: Result) -> str:
+    """Tell why the weights are on more rows than those that conflict."""
+    few, many = len(_conflict(result)), len(result.witness.rows) if result.witness is not None else 0
+    if few >= many or result.separation != Separation.OVERLAP:
+        return ""
+    return (
+        f" and that span all rows, which excludes quasi-complete separation; the {count(few, 'row')} in "
+        "conflict are minimal: without any one of them the others can be separated"
+    )
+
+
+def _numbers_sentence(result: Result, dataset: Dataset, configuration: Configuration) -> str | None:
     other = result.other_numbers
     if not other or (other["verdict"], other["separation"]) == (result.verdict, result.separation):
         return None
-    kind = other.get("separation") or other.get("verdict")
     here = _READINGS[Numbers(dataset.description.numbers)]
     there = _READINGS[Numbers(str(other["numbers"]))]
-    return f"this is about the numbers as {here}; as {there} the answer differs: {kind}"
+    return f"this is about the numbers as {here}; as {there} {_other_answer(other, configuration.kernel.name)}"
+
+
+def _other_answer(other: Mapping[str, str | None], kernel: str) -> str:
+    linear = kernel == "linear"
+    how = "linearly separable" if linear else f"separable with the {kernel} kernel"
+    if other["verdict"] == Verdict.SEPARABLE:
+        return f"it is {how}{' (complete separation)' if linear else ''}"
+    if other["separation"] == Separation.QUASI_COMPLETE:
+        return "there is quasi-complete separation"
+    if other["verdict"] == Verdict.INSEPARABLE:
+        return f"it is not {how}{' (overlap)' if other['separation'] == Separation.OVERLAP else ''}"
+    if other["verdict"] == Verdict.MARGIN_AT_MOST:
+        return "it is neither proved separable nor inseparable"
+    return "it was not decided within the limits"
 
 
 def _rows_sentence(result: Result, dataset: Dataset) -> str | None:
@@ -185,6 +253,13 @@ def _gate_sentence(gate: Gate, exit_zero: bool) -> str:
     outcome = {True: "holds", False: "fails", None: "undecided"}[gate.holds]
     forgiven = " (exit status 0 on request)" if exit_zero and gate.holds is False else ""
     return f"expected {wanted}: {outcome}{forgiven}"
+
+
+def _telling_gate(result: Result, gate: Gate, configuration: Configuration) -> str:
+    """Return the gate where it does not hold and the verdict alone would not tell."""
+    plain_failure = result.verdict == Verdict.INSEPARABLE and result.separation != Separation.QUASI_COMPLETE
+    told = result.verdict == Verdict.UNDECIDED or (plain_failure and gate.expect == Expect.SEPARABLE)
+    return "" if gate.holds or told else _gate_sentence(gate, configuration.gate.exit_zero)
 
 
 def _advice(result: Result, configuration: Configuration, certificate: str | None) -> str:
@@ -226,13 +301,15 @@ def account(
     facts: list[tuple[str, str | None]] = [
         ("data", _data_sentence(dataset, path)),
         ("rows", _rows_sentence(result, dataset)),
+        ("separator", _separator_sentence(result)),
         ("margin", margin_sentence(result.margin.lower, result.margin.upper)),
         ("proof", _proof_sentence(result, configuration)),
-        ("numbers", _numbers_sentence(result, dataset)),
+        ("numbers", _numbers_sentence(result, dataset, configuration)),
         ("aliased", _aliased_sentence(result)),
         ("gate", _gate_sentence(gate, configuration.gate.exit_zero)),
         ("certificate", certificate or "not written (--certificate FILE)"),
         ("next", _advice(result, configuration, certificate)),
     ]
     said = tuple((name, sentence) for name, sentence in facts if sentence)
-    return Account(headline(result, dataset, configuration), said)
+    brief = (left_out(dataset), _telling_gate(result, gate, configuration))
+    return Account(headline(result, dataset, configuration), said, tuple(part for part in brief if part))

@@ -1,6 +1,6 @@
 """Settings of a run: flag, then `SEPCERT_*` variable, then file, then default."""
 
-from sepcert.config.resolve import Configuration, resolve, show
+from sepcert.config.resolve import Configuration, resolve, show, show_as_object
 from sepcert.config.settings import (
     DataSettings,
     EngineSettings,
@@ -24,4 +24,5 @@ __all__ = [
     "OutputSettings",
     "resolve",
     "show",
+    "show_as_object",
 ]

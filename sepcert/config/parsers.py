@@ -61,6 +61,14 @@ def positive_number(given: str) -> float:
     return value
 
 
+def least_margin(given: str) -> float:
+    """Return a finite number above zero; zero would ask for nothing that `expect` does not."""
+    value = number(given)
+    if value <= 0:
+        raise ValueError("is not above zero; to demand just a positive margin, leave it out and expect separable")
+    return value
+
+
 def positive_rational(given: str) -> Fraction:
     """Return exactly the decimal (``0.1``) or the ratio (``1/3``) that is written; it must be above zero."""
     written = given.strip()
@@ -78,15 +86,19 @@ def positive_rational(given: str) -> Fraction:
 
 def whole_number(given: str) -> int:
     """Return an integer that is not negative."""
-    if not re.fullmatch(r"\+?[0-9]{1,18}", given.strip()):
+    written = given.strip()
+    if re.fullmatch(r"-0*[1-9][0-9]*", written):
+        raise ValueError("is below zero")
+    if not re.fullmatch(r"[+-]?[0-9]+", written):
         raise ValueError("is not a whole number")
-    return int(given)
+    if not re.fullmatch(r"[+-]?0*[0-9]{1,18}", written):
+        raise ValueError("is too large")
+    return int(written)
 
 
 def positive_whole_number(given: str) -> int:
     """Return an integer above zero."""
-    value = whole_number(given)
-    if value == 0:
+    if given.strip().startswith("-") or (value := whole_number(given)) == 0:
         raise ValueError("is not above zero")
     return value
 

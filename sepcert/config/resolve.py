@@ -30,8 +30,10 @@ from sepcert.config.sources import (
     read_pyproject,
     read_yaml,
 )
-from sepcert.errors import ConfigError, KernelError
+from sepcert.errors import ConfigError, KernelError, register
 from sepcert.kernels import accepted_parameters, check_parameters, parameter_names, require_built
+
+CONFLICT = register("CONFIG-CONFLICT", "Two settings exclude each other.")
 
 
 @dataclass(frozen=True)
@@ -93,14 +95,27 @@ def resolve(
         if key in given:
             sections[setting.section][setting.name] = parse(setting, given[key])
     kernel = KernelSettings(**sections["kernel"])
+    if not kernel.bias and kernel.bias_scale != 1:
+        _refuse_scale_without_bias(given)
+    parameters, origins = _kernel_parameters(kernel.name, source, environment, flags)
     return Configuration(
         kernel=kernel,
         data=DataSettings(**sections["data"]),
         engine=EngineSettings(**sections["engine"]),
         gate=GateSettings(**sections["gate"]),
         output=OutputSettings(**sections["output"]),
-        kernel_parameters=_kernel_parameters(kernel.name, source, environment, flags),
-        origins={key: one.origin for key, one in given.items() if one.raw is not None},
+        kernel_parameters=parameters,
+        origins={**{key: one.origin for key, one in given.items() if one.raw is not None}, **origins},
+    )
+
+
+def _refuse_scale_without_bias(given: Mapping[Key, Given]) -> None:
+    scale, bias = given["kernel", "bias_scale"], given["kernel", "bias"]
+    raise ConfigError(
+        CONFLICT,
+        f"a bias scale ({scale.origin}) is given, but there is no bias ({bias.origin})",
+        place=scale.place or bias.place,
+        advice="leave one of the two out",
     )
 
 
@@ -122,8 +137,8 @@ def _from_flags(flags: Mapping[str, object]) -> dict[Key, Given]:
 
 def _kernel_parameters(
     name: str, source: Source, environment: Mapping[str, str], flags: Mapping[str, object]
-) -> dict[str, object]:
-    """Return the parameters of the kernel, a flag before a variable before the file."""
+) -> tuple[dict[str, object], dict[Key, str]]:
+    """Return the parameters of the kernel and their origins, a flag before a variable before the file."""
     require_built(name)
     given = dict(source.kernel_parameters)
     for parameter in parameter_names():
@@ -148,7 +163,7 @@ def _kernel_parameters(
         places = [one.place for parameter, one in given.items() if error.message.startswith(f"{parameter} of ")]
         place = error.place or next(iter(places), None)
         raise KernelError(error.code, error.message, place=place, advice=error.advice) from None
-    return found
+    return found, {("kernel", parameter): given[parameter].origin for parameter in found}
 
 
 def _written(value: object) -> str:
@@ -171,6 +186,20 @@ def show(configuration: Configuration) -> str:
         origin = configuration.origins.get((section, setting.name), "default")
         lines.append(f"  {f'{setting.name}: {_written(value)}':<36}  # {origin}")
         if setting.key == "kernel.bias_scale":
-            parameters = configuration.kernel_parameters.items()
-            lines += [f"  {name}: {json.dumps(value, ensure_ascii=False)}" for name, value in parameters]
+            for name, given in configuration.kernel_parameters.items():
+                line = f"{name}: {json.dumps(given, ensure_ascii=False)}"
+                lines.append(f"  {line:<36}  # {configuration.origins['kernel', name]}")
     return "\n".join(lines)
+
+
+def show_as_object(configuration: Configuration) -> dict[str, Any]:
+    """Return the effective configuration for JSON: for each section and key its value and origin."""
+    shown: dict[str, Any] = {section: {} for section in SECTIONS}
+    for setting in SETTINGS:
+        value = getattr(getattr(configuration, setting.section), setting.name)
+        plain = str(value) if isinstance(value, Fraction) else value
+        origin = configuration.origins.get((setting.section, setting.name), "default")
+        shown[setting.section][setting.name] = {"value": plain, "origin": origin}
+    for name, value in configuration.kernel_parameters.items():
+        shown["kernel"][name] = {"value": value, "origin": configuration.origins["kernel", name]}
+    return {"schema": "sepcert-configuration/1", **shown}

@@ -84,7 +84,7 @@ class GateSettings:
     """The `gate` section."""
 
     expect: Expect = _setting(Expect.SEPARABLE, parsers.one_of(Expect))
-    min_margin: float | None = _setting(None, parsers.number)
+    min_margin: float | None = _setting(None, parsers.least_margin)
     exit_zero: bool = _setting(False, parsers.boolean)
 
 

@@ -197,7 +197,7 @@ def support_witness(face: Face, support: Sequence[int]) -> dict[int, Fraction] |
 
 def _by_simplex(face: Face, hints: Sequence[int], deadline: Deadline) -> FaceAnswer:
     """Run the exact simplex over all members, entering proposed rows first while they are violated."""
-    preferred = list(dict.fromkeys(hints))
+    preferred = list(dict.fromkeys(hints))[: 4 * (face.dimension + 1)]
     face.rows.fetch(preferred)
 
     def violated(weights: list[int]) -> int | None:

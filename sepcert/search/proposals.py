@@ -238,7 +238,7 @@ def _raw(weights: FloatArray, unit: FactoredGram, members: IntArray) -> dict[int
 
 
 def _proposal(outcome: Outcome, gram: GramOperator, rows: FloatRows, members: IntArray) -> Proposal | None:
-    """Turn the outcome of a run into a proposal; the support is that of the best simplex weights."""
+    """Turn the outcome of a run into a proposal; its support is that of the best simplex weights, heaviest first."""
     lower, upper = outcome.lower, outcome.upper
     direction = None
     if lower is not None and (outcome.bracket.lower or 0.0) > 0:
@@ -248,7 +248,8 @@ def _proposal(outcome: Outcome, gram: GramOperator, rows: FloatRows, members: In
         direction = None if known is None else rows.in_units_of_the_data(known)
     support: tuple[int, ...] = ()
     if upper is not None and upper.simplex is not None:
-        support = tuple(members[np.flatnonzero(upper.simplex)].tolist())
+        at = np.flatnonzero(upper.simplex)
+        support = tuple(members[at[np.argsort(-upper.simplex[at], kind="stable")]].tolist())
     if direction is None and not support:
         return None
     return Proposal(direction, support)

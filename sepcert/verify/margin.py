@@ -26,6 +26,8 @@ from sepcert.verify.signs import UNIT, dot_enclosure
 _CLOSE = 2.0**-40
 _CHUNK = 1024
 _ROOT_BITS = 100
+_LONG = 1 << 17
+"""Weights times dimension above which doubles with bounds come before exact sums."""
 
 
 def margin_lower(rows: SignedRows, separator: Separator) -> float:
@@ -84,6 +86,10 @@ def margin_upper(rows: SignedRows, weights: Combination) -> float:
         q > 0.  Where sum q_i z_i = 0 exactly the bound is 0.0 (such a q is a witness); where all its rows are zero
         it is 1.0, the trivial bound.
     """
+    if len(weights.rows) * rows.dimension > _LONG:
+        bound = _quotient_in_doubles(rows, weights)
+        if bound is not None:
+            return bound * (1 + _CLOSE)
     length, size = _quotient(rows, weights)
     return root(length / size**2, up=True) if size > 0 else 1.0
 
@@ -97,10 +103,40 @@ def margin_at_most(rows: SignedRows, weights: Combination, bound: Fraction) -> t
     value : float
         The quotient, rounded up.
     """
+    if len(weights.rows) * rows.dimension > _LONG:
+        value = _quotient_in_doubles(rows, weights)
+        if value is not None and Fraction(value) <= bound:
+            return True, value
     length, size = _quotient(rows, weights)
     if size <= 0:
         return False, 1.0
     return length <= (bound * size) ** 2, root(length / size**2, up=True)
+
+
+def _quotient_in_doubles(rows: SignedRows, weights: Combination) -> float | None:
+    """Return an upper bound of the quotient for many rows, or None where doubles prove none that is worth having.
+
+    With q_i and z_ij off by u each, a sum of m products in blocks is off by at most (m + 8) u times the sum of the
+    absolute values (blocks add no more roundings than rows).  Row norms in doubles are off by less than (D + 8) u, and
+    by 2**-500 where squares underflow.
+    """
+    if not 2.0**-300 < float(rows.column_bounds.max(initial=0.0)) < 2.0**300:
+        return None
+    index = np.array(weights.rows, dtype=np.int64)
+    q = np.array([float(v) for v in weights.values])
+    q = np.ldexp(q, -int(np.frexp(q.max())[1]))
+    total, sizes, size = np.zeros(rows.dimension), np.zeros(rows.dimension), 0.0
+    for start in range(0, len(index), BLOCK):
+        block, part = rows.floats(index[start : start + BLOCK]), q[start : start + BLOCK]
+        norms = np.sqrt(np.einsum("ij,ij->i", block, block)) * (1 - (rows.dimension + 8) * UNIT) - 2.0**-500
+        size += float(part @ norms.clip(0))
+        total += part @ block
+        sizes += part @ np.abs(block)
+    gain = (len(index) + 8) * UNIT * (1 + 2.0**-20)
+    reach = np.abs(total) + gain * sizes + 2.0**-600
+    length = math.sqrt(float(reach @ reach)) * (1 + (rows.dimension + 8) * UNIT)
+    size *= 1 - gain
+    return length / size * (1 + 8 * UNIT) if size > 2.0**-500 else None
 
 
 def _quotient(rows: SignedRows, weights: Combination) -> tuple[Fraction, Fraction]:

@@ -93,7 +93,7 @@ class SignedRows:
 
     def fetch(self, rows: Iterable[int]) -> None:
         """Make the exact entries of many rows in one go (those of long numerals are read from the file again)."""
-        wanted = sorted({int(i) for i in rows} - self._exact.keys())
+        wanted = sorted(i for i in {int(i) for i in rows} if i not in self._exact)
         if not wanted:
             return
         if (len(self._exact) + len(wanted)) * self.dimension > _CACHED_ENTRIES:

@@ -176,3 +176,18 @@ def test_numbers_of_other_types_are_taken_and_can_be_saved(options, tmp_path):
     json.dumps(result.to_dict(), allow_nan=False)
     result.certificate.save(tmp_path / "c.json")
     assert sepcert.verify(tmp_path / "c.json", X=[[1.0], [2.0]], y=[0, 1]).verified
+
+
+@pytest.mark.parametrize("algorithm", ["smoothed-kernel-perceptron", "von-neumann"])
+def test_dense_weights_on_many_rows_are_bounded_without_exact_sums(algorithm, monkeypatch):
+    """A witness on all of 20,000 rows: its bound comes from doubles with a proved error."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 10))
+
+    def refuse(*arguments):
+        raise AssertionError("an exact sum over all rows")
+
+    monkeypatch.setattr("sepcert.verify.margin._quotient", refuse)
+    result = sepcert.check(X, rng.choice([0, 1], 20_000), algorithm=algorithm, max_iterations=3)
+    assert result.verdict in {"undecided", "inseparable"}
+    assert result.margin.upper is not None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sepcert.certificate.model import Combination, Separator
-from sepcert.problem import Points
+from sepcert.problem import Points, Problem
 from sepcert.status import Numbers
 from sepcert.verify.combination import Direction
 from sepcert.verify.margin import margin_at_least, margin_at_most, margin_lower, margin_upper
@@ -146,3 +146,20 @@ def test_many_rows_take_the_float_path(planted_evidence, monkeypatch):
     assert len(asked) < 3000
     moved = replace(problem, points=Points(x, Numbers.DECIMAL))
     assert margin_lower(SignedRows(moved), separator) == pytest.approx(bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("numbers", list(Numbers))
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_in_doubles_is_one_and_is_close(numbers, seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.standard_normal((500, 6)) * 10.0 ** rng.integers(-4, 4, 6), 6)
+    labels = rng.choice([-1, 1], 500).astype(np.int8)
+    rows = SignedRows(Problem(Points(values, numbers), labels))
+    q = Combination(tuple(range(500)), tuple(Fraction(float(v)) for v in rng.uniform(1e-9, 1, 500)))
+    exact = margin_upper(rows, q)
+    monkeypatch.setattr("sepcert.verify.margin._LONG", 0)
+    loose = margin_upper(rows, q)
+    assert exact <= loose <= exact * (1 + 1e-9)
+    assert margin_at_most(rows, q, Fraction(loose))[0]
+    assert margin_at_most(rows, q, Fraction(exact))[0]
+    assert not margin_at_most(rows, q, Fraction(exact) * Fraction(999, 1000))[0]
