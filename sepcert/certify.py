@@ -22,7 +22,6 @@ from sepcert.errors import ConfigError
 from sepcert.exact.decide import Deadline
 from sepcert.exact.partition import Partition, partition
 from sepcert.findings import Run
-from sepcert.kernel_proof import prove_by_points
 from sepcert.kernels import make_kernel
 from sepcert.problem import Problem
 from sepcert.proof import bound_only, prove
@@ -30,7 +29,6 @@ from sepcert.result import Result
 from sepcert.search.proposals import Search
 from sepcert.status import Claim, Numbers, Separation, Termination, Verdict
 from sepcert.verify.evidence import check_evidence
-from sepcert.verify.identical_rows import conflicting_rows
 from sepcert.verify.report import Report
 from sepcert.verify.rows import SignedRows
 from sepcert.verify.signs import signs
@@ -242,6 +240,8 @@ def certify(problem: Problem, options: CheckOptions, search: Search) -> Certifie
 
 def _certify_by_points(problem: Problem, options: CheckOptions, search: Search) -> Certified:
     """Decide, prove and verify for a kernel that separates all distinct points."""
+    from sepcert.kernel_proof import prove_by_points
+
     evidence, conflict = prove_by_points(problem, search)
     report = check_evidence(problem, evidence)
     notes: tuple[str, ...] = ()
@@ -271,6 +271,8 @@ def _other_reading(
         return None
     other = replace(problem, points=dataset.other_reading)
     if problem.kernel.strictly_positive_definite:
+        from sepcert.verify.identical_rows import conflicting_rows
+
         same = (conflicting_rows(other) is None) == (found.verdict is Verdict.SEPARABLE)
         verdict = Verdict.INSEPARABLE if found.verdict is Verdict.SEPARABLE else Verdict.SEPARABLE
         return None if same else {"numbers": other.numbers.value, "verdict": verdict.value, "separation": None}

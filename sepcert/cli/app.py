@@ -63,6 +63,7 @@ sepcert generate separable --rho 0.01 -n 1000 -d 10 -o data.csv
 sepcert generate wedge --r 1000 --truth truth.json -o wedge.npz"""
 
 app = typer.Typer(
+    context_settings={"help_option_names": ["--help", "-h"]},
     name="sepcert",
     help="Decide whether labelled data are linearly separable, and prove it either way.",
     epilog="Example: sepcert check data.csv --label y",

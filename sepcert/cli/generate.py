@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from sepcert.cli.guard import complain, deliver
 from sepcert.cli.output_files import refuse_outputs, write_file
 from sepcert.cli.render_json import text
 from sepcert.cli.wording import margin_sentence
-from sepcert.config import parsers
+from sepcert.config import parsers, resolve_one
 from sepcert.config.sources import VALUE
 from sepcert.errors import ConfigError, register
 from sepcert.status import ExitCode
@@ -111,7 +112,7 @@ def generate(
 
         _refuse_kind(output)
         refuse_outputs([output, truth], [])
-        chosen = resolve({"seed": seed}, os.environ).engine.seed
+        chosen = resolve_one("seed", seed, os.environ)
         wanted = {option: value() for option, value in given.items() if value is not None}
         made = make(name, seed=chosen, **wanted)
         if output is None:

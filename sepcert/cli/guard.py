@@ -11,7 +11,6 @@ from typing import TextIO
 from sepcert.errors import SepcertError, register
 from sepcert.status import ExitCode
 
-
 RESULT = register("OUTPUT-RESULT", "The result cannot be written to standard output.")
 MEMORY = register("MEMORY", "There is not enough memory.")
 INTERNAL = register("INTERNAL", "A defect of sepcert.")

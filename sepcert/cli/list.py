@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import pkgutil
 from collections.abc import Callable
 from enum import StrEnum
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sepcert.cli import options
 from sepcert.cli.guard import deliver
-from sepcert.config import OutputFormat
+from sepcert.config import OutputFormat, resolve_one
 from sepcert.status import ExitCode
 
 
@@ -32,12 +34,13 @@ def list_registry(
     """List the algorithms, the kernels, or the error codes."""
 
     def run() -> int:
+        wanted = resolve_one("format", output_format, os.environ)
         entries = {
             Registry.ALGORITHMS: algorithms,
             Registry.KERNELS: kernels,
             Registry.CODES: codes,
         }[registry]()
-        if output_format is OutputFormat.JSON:
+        if wanted is OutputFormat.JSON:
             import json
 
             deliver(json.dumps({"schema": "sepcert-list/1", registry.value: entries}, indent=1) + "\n")
@@ -77,10 +80,24 @@ def algorithms() -> list[dict[str, str]]:
 
 
 def kernels() -> list[dict[str, str]]:
-    """Return name and meaning of every kernel that is built."""
+    """Return name, meaning and parameters of every kernel that is built."""
     from sepcert.kernels import KERNELS
 
-    return [{"name": name, "meaning": _first_line(kernel)} for name, kernel in sorted(KERNELS.items())]
+    return [
+        {"name": name, "meaning": _first_line(kernel), "parameters": _parameters(kernel)}
+        for name, kernel in sorted(KERNELS.items())
+    ]
+
+
+def _parameters(kernel: Any) -> str:
+    """Return the options that give the kernel's parameters, and what they take."""
+    said = []
+    for entry in dataclasses.fields(kernel):
+        if entry.init:
+            words = ["a number", *kernel.heuristics.get(entry.name, ())]
+            default = "" if entry.default is dataclasses.MISSING else f"; default {entry.default}"
+            said.append(f"--{entry.name.replace('_', '-')} ({' or '.join(words)}{default})")
+    return ", ".join(said)
 
 
 def codes() -> list[dict[str, str]]:

@@ -206,7 +206,12 @@ def _stopped(result: RaceResult) -> list[str]:
 
 
 def race_text(
-    result: RaceResult, path: str, width: int, *, quiet: bool = False, written: Sequence[tuple[str, str]] = (),
+    result: RaceResult,
+    path: str,
+    width: int,
+    *,
+    quiet: bool = False,
+    written: Sequence[tuple[str, str]] = (),
     wrap: bool = False,
 ) -> str:
     """Return the whole account of a race.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from sepcert.cli.guard import deliver
+from sepcert.cli.guard import INTERNAL, MEMORY, deliver
 from sepcert.errors import SepcertError
 
 
@@ -16,15 +16,17 @@ def text(value: object) -> str:
 
 def failure(path: str, error: Exception) -> dict[str, object]:
     """Return what stands in the array for a file that could not be checked."""
-    known = isinstance(error, SepcertError)
-    code = error.code if isinstance(error, SepcertError) else "INTERNAL"
-    message = error.message if isinstance(error, SepcertError) else f"{type(error).__name__}: {error}"
-    line = error.place.line if isinstance(error, SepcertError) and error.place is not None else None
-    return {
-        "schema": "sepcert-error/1",
-        "data": {"path": path},
-        "error": {"code": code, "message": message, "line": line, "internal": not known},
-    }
+    return {"schema": "sepcert-error/1", "data": {"path": path}, "error": error_object(error)}
+
+
+def error_object(error: Exception) -> dict[str, object]:
+    """Return the `error` object: code, message, line, and whether it is a defect of sepcert."""
+    if isinstance(error, SepcertError):
+        line = error.place.line if error.place is not None else None
+        return {"code": error.code, "message": error.message, "line": line, "internal": False}
+    if isinstance(error, MemoryError):
+        return {"code": MEMORY, "message": "out of memory", "line": None, "internal": False}
+    return {"code": INTERNAL, "message": f"{type(error).__name__}: {error}", "line": None, "internal": True}
 
 
 class JsonPrinter:

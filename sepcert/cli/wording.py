@@ -20,7 +20,7 @@ ROWS_SHOWN = 6
 NAMES_SHOWN = 8
 COEFFICIENTS_SHOWN = 6
 
-_READINGS = {Numbers.DECIMAL: "decimals as written", Numbers.BINARY64: "binary64 doubles"}
+READINGS = {Numbers.DECIMAL: "decimals as written", Numbers.BINARY64: "binary64 doubles"}
 
 _ADVICE = {
     Separation.COMPLETE: (
@@ -217,8 +217,8 @@ def _numbers_sentence(result: Result, dataset: Dataset, configuration: Configura
     other = result.other_numbers
     if not other or (other["verdict"], other["separation"]) == (result.verdict, result.separation):
         return None
-    here = _READINGS[Numbers(dataset.description.numbers)]
-    there = _READINGS[Numbers(str(other["numbers"]))]
+    here = READINGS[Numbers(dataset.description.numbers)]
+    there = READINGS[Numbers(str(other["numbers"]))]
     return f"this is about the numbers as {here}; as {there} {_other_answer(other, configuration.kernel.name)}"
 
 

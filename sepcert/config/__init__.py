@@ -1,6 +1,6 @@
 """Settings of a run: flag, then `SEPCERT_*` variable, then file, then default."""
 
-from sepcert.config.resolve import Configuration, resolve, show, show_as_object
+from sepcert.config.resolve import Configuration, resolve, resolve_one, show, show_as_object
 from sepcert.config.settings import (
     DataSettings,
     EngineSettings,
@@ -23,6 +23,7 @@ __all__ = [
     "OutputFormat",
     "OutputSettings",
     "resolve",
+    "resolve_one",
     "show",
     "show_as_object",
 ]

@@ -98,7 +98,7 @@ def whole_number(given: str) -> int:
 
 def positive_whole_number(given: str) -> int:
     """Return an integer above zero."""
-    if given.strip().startswith("-") or (value := whole_number(given)) == 0:
+    if re.fullmatch(r"-[0-9]+", given.strip()) or (value := whole_number(given)) == 0:
         raise ValueError("is not above zero")
     return value
 

@@ -109,6 +109,28 @@ def resolve(
     )
 
 
+def resolve_one(option: str, flag: object, environment: Mapping[str, str]) -> Any:
+    """Return one setting from its flag, else its variable, else its default; files are not looked at.
+
+    Parameters
+    ----------
+    option : str
+        Name of the option, such as ``seed``.
+    flag : object
+        The text of the flag; None where it was not given.
+    environment : mapping
+
+    Raises
+    ------
+    ConfigError
+        Unknown variable or bad value.
+    """
+    given = {**read_environment(environment), **_from_flags({option: flag})}
+    setting = next(one for one in SETTINGS if one.option == option)
+    key = (setting.section, setting.name)
+    return parse(setting, given[key]) if key in given else setting.default
+
+
 def _refuse_scale_without_bias(given: Mapping[Key, Given]) -> None:
     scale, bias = given["kernel", "bias_scale"], given["kernel", "bias"]
     raise ConfigError(

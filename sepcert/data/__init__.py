@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sepcert.data.arrays import dataset_from_arrays
-    from sepcert.data.dataset import Dataset
+    from sepcert.data.dataset import Dataset, RowCounts
     from sepcert.data.description import DataDescription, Dialect
     from sepcert.data.fingerprint import matrix_sha256
     from sepcert.data.reader import ReadOptions, read_dataset, rebuild_dataset
@@ -19,6 +19,7 @@ __all__ = [
     "Dataset",
     "Dialect",
     "ReadOptions",
+    "RowCounts",
     "dataset_from_arrays",
     "matrix_sha256",
     "read_dataset",
@@ -30,6 +31,7 @@ _HOMES = {
     "Dataset": "dataset",
     "Dialect": "description",
     "ReadOptions": "reader",
+    "RowCounts": "dataset",
     "dataset_from_arrays": "arrays",
     "matrix_sha256": "fingerprint",
     "read_dataset": "reader",

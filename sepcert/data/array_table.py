@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sepcert.data import faults
 from sepcert.data.blocks import MISSING_CODE, CodeArray, Levels, Table
 from sepcert.data.columns import Columns
-from sepcert.data.faults import FaultLog
+from sepcert.data.faults import FaultLog, argument
 from sepcert.data.labels import MOST_CLASSES, too_many
 from sepcert.data.numerals import shortest
 from sepcert.data.stored_numbers import StoredNumbers, wrong_type
@@ -151,7 +151,15 @@ def table_of_array(stored: StoredNumbers, columns: Columns, path: str, *, drop_m
     used = [*columns.features, *(() if columns.weight is None else (columns.weight,))]
     if columns.label is not None:
         used.append(columns.label)
-    missing = find_faults(values, sorted(used), columns.names, path, drop_missing=drop_missing, weight=columns.weight)
+    missing = find_faults(
+        values,
+        sorted(used),
+        columns.names,
+        path,
+        drop_missing=drop_missing,
+        weight=columns.weight,
+        label=columns.label,
+    )
     keep = np.ones(total, dtype=np.bool_) if missing is None else ~missing
     light = np.zeros(total, dtype=np.bool_) if columns.weight is None else values[:, columns.weight] == 0.0
     weightless = int((keep & light).sum())
@@ -204,6 +212,7 @@ def find_faults(
     *,
     drop_missing: bool = False,
     weight: int | None = None,
+    label: int | None = None,
 ) -> BoolArray | None:
     """Look for NaN, infinity and negative weights in the columns used.
 
@@ -234,11 +243,13 @@ def find_faults(
     for i, k in np.argwhere(bad):
         x, name = part[i, k], names[used[k]]
         where = f"(row {i + 1}, column {name!r})"
+        kept = used[k] in (weight, label)
         if np.isnan(x):
-            advice = f"use --missing drop-rows, or --drop {name}"
+            advice = f"use --missing drop-rows, or {'fill it in' if kept else f'--drop {argument(name)}'}"
             log.add(faults.MISSING, f"a value is missing: nan {where}", advice=advice)
         elif np.isinf(x):
-            log.add(faults.INFINITE, f"{x} is infinite {where}", advice=f"replace it, or use --drop {name}")
+            advice = "replace it" if kept else f"replace it, or use --drop {argument(name)}"
+            log.add(faults.INFINITE, f"{x} is infinite {where}", advice=advice)
         else:
             log.add(faults.WEIGHT, f"the weight {x} is negative {where}", advice="weights are zero or positive")
     if log:

@@ -104,6 +104,7 @@ def dataset_from_arrays(
         row_numbers=np.arange(1, n + 1),
         description=description,
         fingerprint=lambda: replace(description, matrix_sha256=matrix_sha256(points, signs)),
+        notes=mapping.notes,
     )
 
 

@@ -13,7 +13,7 @@ from sepcert.data.blocks import MISSING_CODE, Table
 from sepcert.data.columns import expanded_names
 from sepcert.data.dataset import Dataset
 from sepcert.data.description import DataDescription, Dialect
-from sepcert.data.faults import listed
+from sepcert.data.faults import argument, listed
 from sepcert.data.fingerprint import matrix_sha256
 from sepcert.data.labels import map_labels, used_codes
 from sepcert.data.source import ByteSource
@@ -21,6 +21,7 @@ from sepcert.errors import DataError, Place
 from sepcert.problem import BoolArray, FloatArray, IntArray, Points, SignArray
 from sepcert.status import Numbers
 
+_FEWEST_NUMBERED = 3  # rows from which a column that counts them is noted
 ExactSource = Callable[[Sequence[int]], list[list[Fraction]]]
 
 
@@ -237,7 +238,9 @@ def build_dataset(
         fingerprint=fingerprint,
         other_reading=None if other is None else _points(matrix, table.irregular, exact_source, other, stored),
         line_numbers=None if layout is None else line_numbers,
-        notes=(*notes, *_left_out(table)),
+        notes=(*notes, *mapping.notes, *_row_numbers(table), *_left_out(table)),
+        missing_rows=table.missing,
+        zero_weight_rows=table.weightless,
     )
 
 
@@ -287,8 +290,23 @@ def _feature_names(content: Content) -> tuple[str, ...]:
 
 def _left_out(table: Table) -> tuple[str, ...]:
     notes = []
-    if table.weightless:
-        notes.append(f"{table.weightless} of {table.records} rows have weight zero and were left out")
-    if table.missing:
-        notes.append(f"{table.missing} of {table.records} rows have missing values and were left out")
+    for count, what in ((table.weightless, "weight zero"), (table.missing, "missing values")):
+        if count:
+            verbs = ("has", "was") if count == 1 else ("have", "were")
+            notes.append(f"{count} of {table.records} rows {verbs[0]} {what} and {verbs[1]} left out")
+    return tuple(notes)
+
+
+def _row_numbers(table: Table) -> tuple[str, ...]:
+    """Note numeric columns that only count the rows, from 0 or from 1."""
+    if len(table.values) < _FEWEST_NUMBERED:
+        return ()
+    numbers = table.record_numbers
+    notes = []
+    for k, j in enumerate(table.columns.numeric):
+        column = table.values[:, k]
+        start = column[0] - numbers[0]
+        if start in (0.0, 1.0) and column[-1] - numbers[-1] == start and bool((column - numbers == start).all()):
+            name = table.columns.names[j]
+            notes.append(f"column {name!r} looks like row numbers; --drop {argument(name)} leaves it out")
     return tuple(notes)

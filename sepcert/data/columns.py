@@ -184,7 +184,15 @@ def _label(
     if request.label is not None:
         return _find(request.label, names, place, "label column"), ()
     usual = [names.index(name) for name in LABEL_NAMES if named and name in names]
+    lost = [j for j in taken if j is not None and named and names[j].casefold() in LABEL_NAMES]
     usual = sorted(j for j in usual if j not in taken)
+    if lost and not usual:
+        raise DataError(
+            faults.COLUMN_ROLES,
+            f"column {names[lost[0]]!r} would be the label by its name, but has another role",
+            place=place,
+            advice="name the label with --label",
+        )
     if len(usual) > 1:
         raise DataError(
             faults.AMBIGUOUS_LABEL,

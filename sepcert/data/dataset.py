@@ -9,6 +9,28 @@ from sepcert.data.description import DataDescription
 from sepcert.problem import IntArray, Points, SignArray
 
 
+@dataclass(frozen=True)
+class RowCounts:
+    """What became of the data rows of a file.
+
+    Attributes
+    ----------
+    read : int
+        All data rows.
+    used : int
+        Those in the data set: `read` less the two others.
+    missing : int
+        Rows left out for missing values (also those whose weight is zero).
+    zero_weight : int
+        Rows left out because their weight is zero.
+    """
+
+    read: int
+    used: int
+    missing: int = 0
+    zero_weight: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Points and labels that were read, and their description.
@@ -32,6 +54,8 @@ class Dataset:
         What was chosen or left out while reading, for the log.
     fingerprint : callable
         Returns the description with sha256, labels_sha256 and matrix_sha256 filled in.
+    missing_rows, zero_weight_rows : int
+        Rows left out for missing values, and for a weight of zero; see :attr:`counts`.
     """
 
     points: Points
@@ -42,3 +66,11 @@ class Dataset:
     other_reading: Points | None = None
     line_numbers: Callable[[Sequence[int]], list[int]] | None = None
     notes: tuple[str, ...] = ()
+    missing_rows: int = 0
+    zero_weight_rows: int = 0
+
+    @property
+    def counts(self) -> RowCounts:
+        """What became of the data rows."""
+        description = self.description
+        return RowCounts(description.rows_read, description.rows, self.missing_rows, self.zero_weight_rows)

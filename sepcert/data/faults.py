@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -25,6 +26,7 @@ NUL = register("DATA-NUL", "The text contains a NUL byte.")
 LONG_LINE = register("DATA-LONG-LINE", "A line or a field is absurdly long, or a quote is never closed.")
 QUOTE = register("DATA-QUOTE", "A quoted field is malformed.")
 RAGGED = register("DATA-RAGGED", "A row has another number of fields than the table.")
+HEADER = register("DATA-HEADER", "It is not clear whether the first line names the columns.")
 DELIMITER = register("DATA-DELIMITER", "The delimiter is not usable.")
 
 # Columns.
@@ -39,7 +41,7 @@ NUMBER = register("DATA-NUMBER", "A field is not a number.")
 RANGE = register("DATA-RANGE", "A number is too large for binary64, or its exponent is absurd.")
 INFINITE = register("DATA-INFINITE", "A number is infinite.")
 MISSING = register("DATA-MISSING", "A value is missing.")
-SEPARATORS = register("DATA-SEPARATORS", "A number has thousands separators or a decimal comma.")
+SEPARATORS = register("DATA-SEPARATORS", "A number has thousands separators, or its decimal sign is not certain.")
 WEIGHT = register("DATA-WEIGHT", "A weight is negative.")
 
 # Classes.
@@ -102,6 +104,11 @@ class FaultLog:
                 text, where, _ = self._first[other][0]
                 more.append(f"also {at_least}{count} of {other}, the first at {where}: {text}")
         raise DataError(code, message, place=place, advice=advice, more=tuple(more))
+
+
+def argument(name: str) -> str:
+    """Return a column's name as it is typed on a command line, in one line."""
+    return shlex.quote(name) if name.isprintable() else repr(name)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -29,11 +29,14 @@ class LabelMap:
         The classes in their shortest form.
     signs : ndarray of int8, shape (k,)
         For each of the k texts given +1 or -1; 0 for a text that does not occur.
+    notes : tuple of str
+        Which labels are the same number although they are written differently.
     """
 
     positive: str
     negative: str
     signs: SignArray
+    notes: tuple[str, ...] = ()
 
 
 def map_labels(
@@ -76,7 +79,9 @@ def map_labels(
         chosen = _stated(positive, classes, names, numeric, place)
     other = classes[0] if chosen == classes[1] else classes[1]
     signs = np.array([(0 if t not in keys else 1 if keys[t] == chosen else -1) for t in texts], dtype=np.int8)
-    return LabelMap(names[chosen], names[other], signs)
+    merged = [[t for t in present if keys[t] == c] for c in (other, chosen)] if numeric else []
+    notes = tuple(f"the labels {listed(same)} are the same number: one class" for same in merged if len(same) > 1)
+    return LabelMap(names[chosen], names[other], signs, notes)
 
 
 def _stated(
@@ -118,8 +123,17 @@ def too_many(names: Sequence[str], count: str, place: Place) -> DataError:
         faults.MANY_CLASSES,
         f"there are {count} classes: {listed(names)}",
         place=place,
-        advice="choose another column with --label, or keep two classes (--multiclass is not built yet)",
+        advice=_header_hint(names) + "choose another column with --label, or keep two classes (--multiclass is not built yet)",
     )
+
+
+def _header_hint(names: Sequence[str]) -> str:
+    """Ask for the header where one class alone is text."""
+    texts = [name for name in names if not is_numeral(name)]
+    if len(texts) != 1:
+        return ""
+    return f"if {texts[0]!r} is the name of a column, use --header; else "
+
 
 
 def used_codes(codes: NDArray[np.signedinteger[Any]], count: int) -> list[bool]:

@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from sepcert.data import faults
+from sepcert.data.faults import argument
 
 BLANKS = " \t\r\n\v\f"
 MAX_EXPONENT = 9999
@@ -33,6 +34,7 @@ _THOUSANDS = re.compile(
 )
 _MIXED = re.compile(r"[+-]?[0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?")
 _MISSING_NUMBERS = frozenset({"", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?", ".", "-", "#n/a", "1.#qnan"})
+_ONE_SIGN = "write all numbers with the same decimal sign, without thousands separators"
 MISSING_TEXTS = frozenset({"", "NA", "N/A", "NaN", "nan"})
 
 
@@ -103,7 +105,7 @@ def shortest(numeral: str) -> str:
     return "-" + text if sign else text
 
 
-def complaint(text: str, column: str, decimal_comma: bool) -> tuple[str, str, str]:
+def complaint(text: str, column: str, decimal_comma: bool, *, points: bool = False) -> tuple[str, str, str]:
     """Say what is wrong with a trimmed field that should be a number.
 
     Parameters
@@ -114,6 +116,8 @@ def complaint(text: str, column: str, decimal_comma: bool) -> tuple[str, str, st
         Name of its column.
     decimal_comma : bool
         Whether numerals of the file have a decimal comma.
+    points : bool
+        Whether numerals of the file have a decimal point, and commas do not delimit fields.
 
     Returns
     -------
@@ -123,7 +127,13 @@ def complaint(text: str, column: str, decimal_comma: bool) -> tuple[str, str, st
     where = f"(column {column!r})"
     point = text.replace(",", ".") if decimal_comma and "." not in text else text
     if _INFINITY.fullmatch(text):
-        return faults.INFINITE, f"{shown} is infinite {where}", f"replace it, or use --drop {column}"
+        return faults.INFINITE, f"{shown} is infinite {where}", f"replace it, or use --drop {argument(column)}"
+    if decimal_comma and POINT_NUMERAL.fullmatch(text):
+        message = f"{shown} has a decimal point where other numbers have a decimal comma {where}"
+        return faults.SEPARATORS, message, f"this file has decimal commas: {_ONE_SIGN}"
+    if points and COMMA_NUMERAL.fullmatch(text):
+        message = f"{shown} has a decimal comma where other numbers have a decimal point {where}"
+        return faults.SEPARATORS, message, f"this file has decimal points: {_ONE_SIGN}"
     if NUMERAL.fullmatch(point):
         return (
             faults.RANGE,
@@ -143,7 +153,7 @@ def complaint(text: str, column: str, decimal_comma: bool) -> tuple[str, str, st
 
 
 def _advice(text: str, column: str) -> str:
-    other = f"use --drop {column} or --categorical {column}"
+    other = f"use --drop {argument(column)} or --categorical {argument(column)}"
     if _HEXADECIMAL.fullmatch(text):
         return f"write it in decimal; hexadecimal numerals are not read; or {other}"
     if _UNDERSCORES.fullmatch(text):

@@ -8,13 +8,10 @@ Delimiter: of comma, tab, semicolon, bar and blank the one with which most of th
 number (at least two) of fields and most fields are numbers or free of other delimiters; a comma when none does, for
 then there is one column.
 
-Decimal comma: where the delimiter is no comma, some field is a numeral only with a decimal comma, and none is one
-only with a decimal point.
+Decimal comma: where the delimiter is no comma, and more fields are numerals only with a decimal comma than are
+numerals only with a decimal point.  (Those of the other kind are faults, if their column is numeric.)
 
-Header: there is none if any field of the first record is a number.  Otherwise there is one if some column holds text
-there and numbers in all records below.  Where no column does (all are text), there is one if the names are not empty,
-differ from each other and do not occur as a value of their own column.  A file of a single record has a header if
-that record holds no number.  (The first column may lack a name, as in files that R writes.)
+Header: see :mod:`sepcert.data.headers`.
 """
 
 from __future__ import annotations
@@ -28,11 +25,10 @@ from sepcert.data import faults
 from sepcert.data.numerals import (
     BLANKS,
     COMMA_NUMERAL,
-    MISSING_TEXTS,
     NUMERAL,
     POINT_NUMERAL,
-    is_missing,
 )
+from sepcert.data.headers import HeaderGuess, find_header
 from sepcert.errors import DataError
 
 DELIMITERS = ",\t;| "
@@ -49,9 +45,12 @@ class Guess:
     Attributes
     ----------
     delimiter : str
-    decimal_comma, header : bool
-    header_doubtful : bool
-        Whether the header was found without numbers below it.
+    decimal_comma : bool
+    header : HeaderGuess
+    first : tuple of str
+        Trimmed fields of the first record, with decimal points.
+    empty_last : bool
+        Whether the last field of every record is empty, that of a header included, and there are other fields.
     points_seen : bool
         Whether a numeral has a decimal point.
     width : int
@@ -60,8 +59,9 @@ class Guess:
 
     delimiter: str
     decimal_comma: bool
-    header: bool
-    header_doubtful: bool
+    header: HeaderGuess
+    first: tuple[str, ...]
+    empty_last: bool
     points_seen: bool
     width: int
 
@@ -103,16 +103,16 @@ def sniff(sample: bytes, complete: bool, delimiter: str | None, header: bool | N
             delimiter = ","
     records = _records(lines, delimiter)
     fields = [field for record in records for field in record]
-    points = any(POINT_NUMERAL.fullmatch(field) for field in fields)
-    commas = delimiter != "," and not points and any(COMMA_NUMERAL.fullmatch(field) for field in fields)
+    pointed = sum(POINT_NUMERAL.fullmatch(field) is not None for field in fields)
+    commas = delimiter != "," and sum(COMMA_NUMERAL.fullmatch(field) is not None for field in fields) > pointed
     if commas:
         records = [[field.replace(",", ".") for field in record] for record in records]
-    doubtful = False
-    if header is None:
-        header, doubtful = find_header(records)
-    widths = Counter(len(record) for record in records[int(header) :] or records)
+    found = find_header(records) if header is None else HeaderGuess(header)
+    widths = Counter(len(record) for record in records[int(found.header) :] or records)
     width = widths.most_common(1)[0][0] if widths else 1
-    return Guess(delimiter, commas, header, doubtful, points, width)
+    empty_last = len(records) > int(found.header) and all(len(r) == width > 1 and not r[-1] for r in records)
+    first = tuple(records[0]) if records else ()
+    return Guess(delimiter, commas, found, first, empty_last, pointed > 0, width)
 
 
 def csv_reader_options(delimiter: str) -> dict[str, object]:
@@ -146,21 +146,3 @@ def _score(records: Records, delimiter: str) -> tuple[float, float]:
         for field in fields
     )
     return count / len(records) * (sound / len(fields)), count / len(records)
-
-
-def find_header(records: Records) -> tuple[bool, bool]:
-    """Return whether the first record names columns, and whether that is doubtful; the rules are those above."""
-    if not records:
-        return False, False
-    first, rest = records[0], records[1:]
-    if any(NUMERAL.fullmatch(field) for field in first) or not any(field not in MISSING_TEXTS for field in first):
-        return False, False
-    if not rest:
-        return True, True
-    below: list[list[str]] = [[r[j] for r in rest if j < len(r)] for j in range(len(first))]
-    for name, values in zip(first, below, strict=True):
-        present = [v for v in values if not is_missing(v)]
-        if name and present and all(NUMERAL.fullmatch(v) for v in present):
-            return True, False
-    distinct = len(set(first)) == len(first) and all(first[1:])
-    return distinct and not any(name in values for name, values in zip(first, below, strict=True)), True

@@ -74,6 +74,13 @@ class ByteSource:
         self._stat: tuple[int, ...] = ()
         try:
             if path == STANDARD_INPUT:
+                if sys.stdin is None:
+                    raise DataError(
+                        faults.UNREADABLE,
+                        "standard input is closed",
+                        place=Place(path),
+                        advice="pipe the data in, or name a file",
+                    )
                 self._spool(sys.stdin.buffer)
             elif _is_pipe(path):
                 with open(path, "rb") as stream:
@@ -210,12 +217,20 @@ def _identity(found: os.stat_result) -> tuple[int, ...]:
 
 
 def _sibling(path: str) -> str:
+    """Suggest a file in the same folder whose name without its ending is near."""
     folder, name = os.path.split(path)
     try:
         names = os.listdir(folder or ".")
-    except OSError:
+    except (OSError, ValueError):
         return "check the path"
     import difflib
 
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {os.path.join(folder, close[0])!r}?" if close else "check the path"
+    stems: dict[str, list[str]] = {}
+    for known in sorted(names):
+        stems.setdefault(os.path.splitext(known)[0].casefold(), []).append(os.path.join(folder, known))
+    stem = os.path.splitext(name)[0].casefold()
+    for close in difflib.get_close_matches(stem, stems, n=5, cutoff=0.75):
+        for candidate in stems[close]:
+            if os.path.isfile(candidate):
+                return f"did you mean {candidate!r}?"
+    return "check the path"

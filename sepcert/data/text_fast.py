@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sepcert.data.blocks import MISSING_CODE, Block, CodeArray, Levels
 from sepcert.data.columns import Columns
+from sepcert.data.decimal_commas import CommaWatch
 from sepcert.data.text_numbers import (
     BLANK,
     COMMA,
@@ -45,13 +46,24 @@ class FastParser:
         Of the coded columns; new texts are added.
     delimiter : str
     decimal_comma : bool
+    commas : CommaWatch, optional
+        Is shown the numeric fields where there are decimal commas.
     """
 
-    def __init__(self, columns: Columns, levels: list[Levels], *, delimiter: str, decimal_comma: bool) -> None:
+    def __init__(
+        self,
+        columns: Columns,
+        levels: list[Levels],
+        *,
+        delimiter: str,
+        decimal_comma: bool,
+        commas: CommaWatch | None = None,
+    ) -> None:
         self._columns = columns
         self._levels = levels
         self._delimiter = ord(delimiter)
         self._decimal_comma = decimal_comma
+        self._commas = commas
         self._measured = list(columns.measured)
         self._coded = columns.coded
         self._texts = sorted({*columns.coded, *columns.dropped})
@@ -85,6 +97,8 @@ class FastParser:
             _blank_column(fields, j)
         measured = fields.take(self._measured)
         if self._decimal_comma:
+            if self._commas is not None and not self._commas.certain:
+                self._commas.look_at_fields(measured, line)
             _points_for_commas(fields.buffer)
         self._set_commas(measured)
         values, irregular, weightless = self._numbers(measured, exponents=b"e" in text or b"E" in text)

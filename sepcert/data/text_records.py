@@ -63,7 +63,7 @@ class _Lines:
             faults.ENCODING,
             f"byte {raw[error.start]:#04x} at byte {self.offset + error.start} is not UTF-8",
             place=Place(self.stream.source.path, self.line),
-            advice="save the file as UTF-8, or state its encoding",
+            advice="convert the file to UTF-8",
         ) from error
 
 
@@ -114,7 +114,10 @@ def _malformed(reason: str, path: str, line: int) -> DataError:
         )
     if "new-line" in reason:
         return DataError(
-            faults.QUOTE, "a carriage return within the line", place=place, advice="remove it or quote the field"
+            faults.QUOTE,
+            "mixed line ends: a carriage return within a line that ends in a line feed",
+            place=place,
+            advice="end all lines alike, or quote the field",
         )
     return DataError(
         faults.QUOTE,

@@ -10,7 +10,8 @@ import numpy as np
 from sepcert.data import faults
 from sepcert.data.blocks import MISSING_CODE, Block, CodeArray, Levels
 from sepcert.data.columns import Columns
-from sepcert.data.faults import FaultLog
+from sepcert.data.decimal_commas import CommaWatch
+from sepcert.data.faults import FaultLog, argument
 from sepcert.data.numerals import (
     BLANKS,
     COMMA_NUMERAL,
@@ -60,6 +61,8 @@ class SlowParser:
         Whether a decimal point was seen, so that a comma in a number is a fault; otherwise DecimalCommaFound.
     drop_missing : bool
         Whether rows with missing values are left out instead of being faults.
+    commas : CommaWatch, optional
+        Is shown the numeric fields where there are decimal commas.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class SlowParser:
         decimal_comma: bool,
         points_seen: bool,
         drop_missing: bool,
+        commas: CommaWatch | None = None,
     ) -> None:
         self._columns = columns
         self._measured = columns.measured
@@ -84,6 +88,7 @@ class SlowParser:
         self._comma = decimal_comma
         self._points_seen = points_seen
         self._drop_missing = drop_missing
+        self._commas = commas
 
     def parse(self, stream: TextStream) -> Block:
         """Parse the present block of the stream and consume it; faulty rows are logged and left out."""
@@ -122,6 +127,8 @@ class SlowParser:
         codes = [levels.code(fields[j]) for levels, j in zip(self._levels, self._coded, strict=True)]
         texts = [fields[j] for j in self._measured]
         if self._comma:
+            if self._commas is not None and not self._commas.certain:
+                self._commas.look(texts, record.line)
             texts = [t.replace(",", ".") if "." not in t else "" for t in texts]
         values = None
         if self._plain_row.fullmatch(",".join(texts)):
@@ -160,7 +167,10 @@ class SlowParser:
                 continue
             sound = False
             if not is_missing(text):
-                code, message, advice = complaint(text, self._columns.names[j], self._comma)
+                points = self._points_seen and self._delimiter != ","
+                code, message, advice = complaint(text, self._columns.names[j], self._comma, points=points)
+                if j == self._columns.weight and code in (faults.NUMBER, faults.INFINITE):
+                    advice = "weights are numbers, zero or positive; correct it, or leave out --weight"
                 self._log.add(code, message, line=record.line, column=j + 1, advice=advice)
             elif not self._drop_missing:
                 self._missing(text, j, record.line)
@@ -205,8 +215,8 @@ class SlowParser:
         name = self._columns.names[j]
         message = f"{text!r} is no value (column {name!r})" if text else f"a value is missing (column {name!r})"
         advice = "use --missing drop-rows, or fill it in"
-        if j in self._measured:
-            advice = f"use --missing drop-rows, or --drop {name}"
+        if j in self._columns.numeric:
+            advice = f"use --missing drop-rows, or --drop {argument(name)}"
         self._log.add(faults.MISSING, message, line=line, column=j + 1, advice=advice)
 
     def _ragged(self, record: Record) -> None:

@@ -182,7 +182,7 @@ class TextStream:
                 faults.ENCODING,
                 f"the bytes cannot be decoded: {error}",
                 place=Place(self.source.path),
-                advice="state the right encoding, or save the file as UTF-8",
+                advice="convert the file to UTF-8",
             ) from error
         except (EOFError, zlib.error, OSError) as error:
             raise DataError(

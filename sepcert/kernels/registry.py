@@ -41,7 +41,8 @@ DEFINED: dict[str, type[Kernel]] = {
 }
 """Every kernel that there is."""
 
-KERNELS: dict[str, type[Kernel]] = {name: DEFINED[name] for name in ("linear", "gaussian", "laplacian", "matern")}
+_CERTIFIED = ("linear", "gaussian", "laplacian", "matern", "sum", "product")
+KERNELS: dict[str, type[Kernel]] = {name: DEFINED[name] for name in _CERTIFIED}
 """Those about which statements can be certified."""
 
 _INDEFINITE = dict.fromkeys(("sigmoid", "tanh"), "tanh(gamma x'z + coef0) is not positive semidefinite")
@@ -84,7 +85,14 @@ def make_kernel(
         missing, or that has a value which it cannot have.
     """
     require_built(name)
-    return define_kernel(name, parameters, points)
+    kernel = define_kernel(name, parameters, points)
+    if not (kernel.strictly_positive_definite or isinstance(kernel, LinearKernel)):
+        raise KernelError(
+            UNKNOWN,
+            f"this {name} is not strictly positive definite, and statements about such kernels are not built",
+            advice="let a gaussian, laplacian or matern kernel be a term of the sum, or every factor of the product",
+        )
+    return kernel
 
 
 def require_built(name: str) -> None:

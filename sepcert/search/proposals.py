@@ -10,15 +10,10 @@ from typing import Any
 import numpy as np
 
 from sepcert.engine.algorithms.min_norm_point import MinNormPointOptions, MinNormPointRounds
-from sepcert.engine.algorithms.smoothed_kernel_perceptron import (
-    SmoothedKernelPerceptron,
-    SmoothedKernelPerceptronOptions,
-)
 from sepcert.engine.dispatch import choose
 from sepcert.engine.driver import run
 from sepcert.engine.gram import DenseGram, FactoredGram, GramOperator
 from sepcert.engine.protocol import Algorithm, Control, IterationRecord, Limits, Observer, Outcome, Targets
-from sepcert.engine.registry import find, make_algorithm
 from sepcert.engine.rows import FloatRows, condition_columns
 from sepcert.exact.decide import Deadline, Proposal
 from sepcert.exact.face import Face
@@ -133,6 +128,8 @@ class Search:
             yield Proposal(None, self.hints)
         rows = self._rows(face)
         if self.alone and face.base is None:
+            from sepcert.engine.registry import find, make_algorithm
+
             entry = find(self.algorithm)
             seeded = {"seed": self.seed} if "seed" in entry.options.__dataclass_fields__ else {}
             self.say(f"{entry.name} alone, on {rows.count} rows in {rows.dimension} dimensions")
@@ -150,7 +147,12 @@ class Search:
         members, whole = face.members, face.base is None and len(rows.points) == face.rows.count
         choice = choose(rows.count, rows.dimension)
         self.say(choice.reason)
-        if choice.algorithm == SmoothedKernelPerceptron.name:
+        if choice.algorithm == "smoothed-kernel-perceptron":
+            from sepcert.engine.algorithms.smoothed_kernel_perceptron import (
+                SmoothedKernelPerceptron,
+                SmoothedKernelPerceptronOptions,
+            )
+
             smoothed = SmoothedKernelPerceptron(SmoothedKernelPerceptronOptions())
             yield from self._proposals(smoothed, rows, members, whole, choice.max_iterations)
             self.say("working set: the smoothed perceptron has not decided")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from sepcert.verify.report import Report
 
 if TYPE_CHECKING:
-    import os
-
     from sepcert.certificate.filed import FiledCertificate
     from sepcert.certificate.model import Certificate
 
@@ -50,5 +49,6 @@ def verify(
 
     read = certificate if isinstance(certificate, Certificate | FiledCertificate) else load(certificate)
     if X is None and y is None:
-        return verify_file(read, data, labels_path)
+        folder = None if isinstance(certificate, Certificate | FiledCertificate) else os.path.dirname(certificate)
+        return verify_file(read, data, labels_path, folder=folder)
     return verify_arrays(read, X, y, data)

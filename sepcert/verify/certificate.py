@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from sepcert.certificate.filed import FiledCertificate, file_rows, place_rows
 from sepcert.certificate.model import Certificate, Evidence, KernelStatement
 from sepcert.data.dataset import Dataset
-from sepcert.data.description import DataDescription
+from sepcert.data.description import DataDescription, Dialect
+from sepcert.data.faults import NOT_FOUND
 from sepcert.errors import CertificateError, DataError, KernelError, register
 from sepcert.kernels import KERNELS, rebuild_kernel
 from sepcert.problem import Problem
@@ -56,6 +58,8 @@ def verify_file(
     certificate: FiledCertificate | Certificate,
     data_path: str | os.PathLike[str] | None = None,
     labels_path: str | os.PathLike[str] | None = None,
+    *,
+    folder: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Check a certificate against data in files, which are read again in the way that it describes.
 
@@ -64,6 +68,8 @@ def verify_file(
     certificate : FiledCertificate or Certificate
     data_path, labels_path : path, optional
         Of the data, and of a separate file of labels; default: the paths that the certificate stores.
+    folder : path, optional
+        Where the certificate itself is: stored paths that lead nowhere are tried from there, too.
 
     Raises
     ------
@@ -78,11 +84,28 @@ def verify_file(
     if path is None or (path == _STANDARD_INPUT and data_path is None):
         source = "arrays" if path is None else "standard input"
         raise CertificateError(NO_DATA, f"the certificate is about {source}", advice="give the data")
+    if data_path is None:
+        path = _stored_file(path, folder, "data", "name them: sepcert verify CERT DATA")
+    if labels is None and stated.label is None and stated.labels_path is not None:
+        labels = _stored_file(stated.labels_path, folder, "labels", "name them with --labels FILE")
     try:
         dataset = rebuild_dataset(stated, path, labels)
     except (DataError, ValueError, LookupError, TypeError) as error:
         return _not_as_described(certificate, path, labels, error)
     return verify_certificate(certificate, dataset)
+
+
+def _stored_file(path: str, folder: str | os.PathLike[str] | None, what: str, advice: str) -> str:
+    """Return where the file is whose path the certificate stores: there, or as seen from the certificate's folder."""
+    places = [path]
+    if folder is not None:
+        places += [os.path.join(folder, path), os.path.join(folder, os.path.basename(path))]
+    for place in places:
+        if os.path.exists(place):
+            return place
+    raise DataError(
+        NOT_FOUND, f"the certificate says that the {what} are in {path}, but there is no such file", advice=advice
+    )
 
 
 def _not_as_described(
@@ -149,8 +172,21 @@ def _compare_data(findings: Findings, stated: DataDescription, dataset: Dataset)
     findings.require(reading.value == stated.numbers, "reading of the numbers", reading, stated.numbers)
 
 
+def _in_words(value: object) -> str:
+    """Return a value of the description for people."""
+    if isinstance(value, Dialect):
+        return ", ".join(f"{name} {_in_words(part)}" for name, part in vars(value).items())
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {_in_words(part)}" for name, part in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return repr(value) if value in {"\t", " ", ""} else str(value)
+
+
 def _short(value: object) -> str:
-    text = str(value)
+    text = _in_words(value)
     return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
 
 

@@ -20,7 +20,6 @@ from sepcert.problem import Problem, SignArray
 from sepcert.status import CheckOutcome, Claim
 from sepcert.verify.ball import check_ball
 from sepcert.verify.combination import Direction, combine
-from sepcert.verify.kernel_evidence import check_kernel
 from sepcert.verify.margin import margin_at_least, margin_at_most
 from sepcert.verify.positive_solution import has_positive_solution
 from sepcert.verify.report import Findings, Refused, Report, Uncheckable
@@ -72,6 +71,8 @@ def check_into(findings: Findings, problem: Problem, evidence: Evidence) -> None
     by_points = problem.kernel.strictly_positive_definite
     claims = _check_statement(findings, evidence, by_points=by_points)
     if type(problem.kernel) is not LinearKernel:
+        from sepcert.verify.kernel_evidence import check_kernel
+
         _check_kernel_parts(findings, rows, evidence)
         check_kernel(findings, problem, evidence, claims)
         return

@@ -148,7 +148,7 @@ def test_debug_shows_the_traceback(sepcert, files, pretend):
         (["check", "{overlap}", "--gamma", "2"], "takes no parameter 'gamma'"),
         (["check", "{overlap}", "--expect", "seperable"], "separable"),
         (["check", "{overlap}", "--format", "xml"], "json"),
-        (["check", "{overlap}", "--kernel", "polynomial"], "built kernels: gaussian, laplacian, linear, matern"),
+        (["check", "{overlap}", "--kernel", "polynomial"], "built kernels: gaussian, laplacian, linear, matern, product, sum"),
         (["check", "{overlap}", "--algorithm", "no-such-thing"], "no-such-thing"),
         (["check", "{overlap}", "--label", "z"], "z"),
         (["check", "{overlap}", "--epsilon", "nan"], "CONFIG-VALUE"),

@@ -167,7 +167,7 @@ def test_faults_of_variables_and_flags_name_them(settle):
 
 
 def test_a_kernel_that_is_not_built_names_those_that_are(settle):
-    with pytest.raises(KernelError, match=r"polynomial.*built kernels: gaussian, laplacian, linear, matern"):
+    with pytest.raises(KernelError, match=r"polynomial.*built kernels: gaussian, laplacian, linear, matern, product, sum"):
         settle("kernel: {name: polynomial, degree: 2}")
     with pytest.raises(KernelError, match="did you mean 'linear'"):
         settle(kernel="liner")

@@ -165,3 +165,22 @@ def test_named_algorithms_with_a_kernel(algorithm):
 def test_an_algorithm_that_needs_rows():
     with pytest.raises(sepcert.ConfigError, match="works on rows"):
         sepcert.check(CORNERS, [0, 1, 1, 0], kernel="gaussian", gamma=1, algorithm="perceptron")
+
+
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [
+        ("sum", [{"name": "linear"}, {"name": "gaussian", "gamma": "0.5"}]),
+        ("product", [{"name": "gaussian", "gamma": "0.5"}, {"name": "laplacian", "gamma": "0.25"}]),
+    ],
+)
+def test_sums_and_products(name, members, tmp_path):
+    result = sepcert.check(CORNERS, [0, 1, 1, 0], kernel=name, of=members)
+    assert (result.verdict, result.verified) == ("separable", True)
+    result.certificate.save(tmp_path / "c.json")
+    assert sepcert.verify(tmp_path / "c.json", X=CORNERS, y=[0, 1, 1, 0]).verified
+
+
+def test_sums_that_are_not_strictly_positive_definite_are_refused():
+    with pytest.raises(sepcert.KernelError, match="not strictly positive definite"):
+        sepcert.check(CORNERS, [0, 1, 1, 0], kernel="sum", of=[{"name": "linear"}, {"name": "linear"}])
