@@ -28,7 +28,8 @@ class Place:
     column: int | None = None
 
     def __str__(self) -> str:
-        parts = [self.path or "<data>"]
+        # Control characters would split the line of the message.
+        parts = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in self.path or "<data>")]
         if self.line is not None:
             parts.append(str(self.line))
             if self.column is not None:

@@ -227,6 +227,9 @@ class Result:
                 "path": about.path,
                 "sha256": about.sha256,
                 "rows": about.rows,
+                "rows_read": about.rows_read,
+                "rows_dropped": self.dataset.counts.missing,
+                "rows_weight_zero": self.dataset.counts.zero_weight,
                 "features": list(about.features),
                 "label": about.label,
                 "positive": about.positive,
@@ -236,6 +239,7 @@ class Result:
             },
             "kernel": {
                 "name": self.problem.kernel.name,
+                "parameters": dict(self.problem.kernel.parameters()),
                 "bias": self.problem.bias,
                 "bias_scale": float(self.problem.bias_scale),
             },
@@ -256,5 +260,6 @@ class Result:
             "passes": self.passes,
             "seconds": round(self.seconds, 6),
             "termination": self.termination,
+            "notes": list(self.dataset.notes),
             "verified": self.verified,
         }

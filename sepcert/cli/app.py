@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import typer
 from typer.main import get_command
@@ -107,7 +107,7 @@ def _parse(words: list[str]) -> int | Callable[[], int]:
     """Return the work to do, or the exit status where Typer has answered already (help, completion, a mistake)."""
     try:
         app.rich_markup_mode = "rich" if is_rich(sys.stdout) and shutil.get_terminal_size().columns >= NARROW else None
-        parsed = get_command(app).main(args=words, prog_name="sepcert", standalone_mode=False)
+        parsed = _program_command().main(args=words, prog_name="sepcert", standalone_mode=False)
     except SystemExit as stop:
         return _status_of_help(stop)
     except typer.Abort:
@@ -126,6 +126,17 @@ def _parse(words: list[str]) -> int | Callable[[], int]:
         complain(f"help: {context.command_path if context is not None else 'sepcert'} --help")
         return ExitCode.COULD_NOT_RUN
     return cast("int | Callable[[], int]", parsed)
+
+
+def _program_command() -> Any:
+    """Return the program with help that names arguments without the types of Python: ``DATA``, and ``DATA ...``."""
+    program: Any = get_command(app)
+    for command in program.commands.values():
+        for parameter in command.params:
+            if parameter.param_type_name == "argument" and parameter.metavar is not None:
+                shown = None if parameter.nargs == 1 else "..."
+                parameter.display_type_rich = lambda ctx, shown=shown: shown
+    return program
 
 
 def _status_of_help(stop: SystemExit) -> int:

@@ -89,14 +89,22 @@ def kernels() -> list[dict[str, str]]:
     ]
 
 
+_CHOICES = {
+    "nu": "1/2, 3/2 or 5/2",
+    "degree": "a whole number",
+    "of": "a list of kernels, in a configuration file",
+    "matrix": "an NPY file",
+}
+
+
 def _parameters(kernel: Any) -> str:
-    """Return the options that give the kernel's parameters, and what they take."""
+    """Return the kernel's parameters and what each may be."""
     said = []
     for entry in dataclasses.fields(kernel):
         if entry.init:
-            words = ["a number", *kernel.heuristics.get(entry.name, ())]
+            words = [_CHOICES.get(entry.name, "a number"), *kernel.heuristics.get(entry.name, ())]
             default = "" if entry.default is dataclasses.MISSING else f"; default {entry.default}"
-            said.append(f"--{entry.name.replace('_', '-')} ({' or '.join(words)}{default})")
+            said.append(f"{entry.name} ({', '.join(words[:-1])}{' or ' if words[1:] else ''}{words[-1]}{default})")
     return ", ".join(said)
 
 

@@ -27,7 +27,7 @@ def refuse_both(*, quiet: bool, verbose: bool) -> None:
 
 DataFiles = Annotated[
     list[str] | None,
-    typer.Argument(metavar="DATA...", help="CSV, TSV, NPY or NPZ files (text also gzipped); - is standard input."),
+    typer.Argument(metavar="DATA", help="CSV, TSV, NPY or NPZ files (text also gzipped); - is standard input."),
 ]
 Label = Annotated[
     str | None,

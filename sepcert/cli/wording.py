@@ -151,29 +151,47 @@ def _data_sentence(dataset: Dataset, path: str) -> str:
 
 def left_out(dataset: Dataset) -> str:
     """Return which rows of the file are not part of the problem, or an empty text."""
-    about = dataset.description
-    number = about.rows_read - about.rows
-    if not number:
+    counts = dataset.counts
+    reasons = ((counts.missing, "for missing values"), (counts.zero_weight, "of weight zero"))
+    given = [(number, reason) for number, reason in reasons if number]
+    if not given:
         return ""
-    reasons = ["for missing values"] if about.missing == "drop-rows" else []
-    reasons += ["of weight zero"] if about.weight is not None else []
-    return f"{count(number, 'row')} left out {' or '.join(reasons)}".rstrip()
+    (number, reason), *others = given
+    return ", ".join([f"{count(number, 'row')} left out {reason}", *(f"{n:,} {why}" for n, why in others)])
 
 
 def _separator_sentence(result: Result) -> str | None:
-    """Return the coefficients of a hyperplane by size, the largest of a column being 1."""
+    """Return the coefficients of a hyperplane, scaled so that the first is 1 or -1.
+
+    The order is by how far a column moves the decision over the data: its coefficient times its range.
+    """
     separator, exact = result.separator, result.evidence.separator
     if separator is None or exact is None or separator.weights is None:
         return None
+    features, points = result.dataset.description.features, result.problem.points.values
+    reach = dict(zip(features, (points.max(axis=0) / 2 - points.min(axis=0) / 2).tolist(), strict=True))
     columns = {name: weight for name, weight in separator.weights.items() if weight and name != "(bias)"}
     bias = separator.weights.get("(bias)", 0.0)
-    scale = max((abs(weight) for weight in columns.values()), default=abs(bias))
-    by_size = sorted(columns, key=lambda name: -abs(columns[name]))
+    by_size = sorted(columns, key=lambda name: -abs(columns[name]) * reach[name])
+    scale = abs(columns[by_size[0]] if by_size else bias)
     said = shortened([f"{name} {columns[name] / scale:.4g}" for name in by_size], COEFFICIENTS_SHOWN)
-    others = len(separator.weights) - len(columns) - bool(bias)
+    others = len(features) - len(columns)
     parts = [said, f"(bias) {bias / scale:.4g}" if bias else ""]
     zeros = " (others 0)" if others and exact.weights is not None else ""
     return ", ".join(part for part in parts if part) + zeros
+
+
+def _kernel_sentence(result: Result, configuration: Configuration) -> str | None:
+    """Return the kernel with its parameters as they were given, and the number where that is a word."""
+    kernel = result.problem.kernel
+    if kernel.name == "linear":
+        return None
+    parts = []
+    for name, given in configuration.kernel_parameters.items():
+        if isinstance(given, str):
+            word = given.strip()[:1].isalpha()
+            parts.append(f"{name} = {float(getattr(kernel, name)):.6g} ({given})" if word else f"{name} = {given}")
+    return ", ".join([kernel.name, *parts])
 
 
 def _proof_sentence(result: Result, configuration: Configuration) -> str:
@@ -301,6 +319,7 @@ def account(
     facts: list[tuple[str, str | None]] = [
         ("data", _data_sentence(dataset, path)),
         ("rows", _rows_sentence(result, dataset)),
+        ("kernel", _kernel_sentence(result, configuration)),
         ("separator", _separator_sentence(result)),
         ("margin", margin_sentence(result.margin.lower, result.margin.upper)),
         ("proof", _proof_sentence(result, configuration)),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sepcert.data import faults
-from sepcert.data.faults import listed, nearest
+from sepcert.data.faults import argument, listed, nearest
 from sepcert.errors import DataError, Place
 
 LABEL_NAMES = ("label", "y", "target", "class")
@@ -112,7 +112,7 @@ def assign(
     """Give every column its role.
 
     The label is the stated column; else, of ``label``, ``y``, ``target`` and ``class``, the one that exists; else
-    the last column.
+    the last column.  Where that is found by its name it must not have another role.
 
     Parameters
     ----------
@@ -133,7 +133,8 @@ def assign(
     Raises
     ------
     DataError
-        An unknown name, several possible labels, roles that exclude each other, or no feature left.
+        An unknown name, several possible labels, roles that exclude each other, a column with the name of a label
+        in another role, or no feature left.
     """
     place = Place(path)
     dropped = [_find(name, names, place, "column to drop") for name in request.drop]
@@ -184,12 +185,14 @@ def _label(
     if request.label is not None:
         return _find(request.label, names, place, "label column"), ()
     usual = [names.index(name) for name in LABEL_NAMES if named and name in names]
-    lost = [j for j in taken if j is not None and named and names[j].casefold() in LABEL_NAMES]
+    if not usual and named and len(names) - 1 in taken and names[-1].casefold() in LABEL_NAMES:
+        usual = [len(names) - 1]
+    lost = [j for j in usual if j in taken]
     usual = sorted(j for j in usual if j not in taken)
     if lost and not usual:
         raise DataError(
             faults.COLUMN_ROLES,
-            f"column {names[lost[0]]!r} would be the label by its name, but has another role",
+            f"column {names[lost[0]]!r} is named like a label, but is dropped, categorical or the weight",
             place=place,
             advice="name the label with --label",
         )
@@ -198,7 +201,7 @@ def _label(
             faults.AMBIGUOUS_LABEL,
             f"several columns could be the label: {listed(names[j] for j in usual)}",
             place=place,
-            advice=f"choose one with --label, such as --label {names[usual[0]]}",
+            advice=f"choose one with --label, such as --label {argument(names[usual[0]])}",
         )
     if usual:
         return usual[0], (f"the label is column {names[usual[0]]!r}, by its name",)

@@ -60,8 +60,11 @@ class CommaWatch:
         lead = fields.buffer[start]
         start = start + ((lead == MINUS) | (lead == PLUS))
         before = commas - start
-        uncertain = (ends[at] - commas == 4) & (before >= 1) & (before <= 3) & (fields.buffer[start] != ZERO)
-        # Blanks around a numeral make it look certain: those are looked at one by one.
+        uncertain = (ends[at] - commas == 4) & (before >= 1) & (before <= 3)
+        uncertain &= (fields.buffer[start] - (ZERO + 1)) < 9
+        for k in (1, 2, 3):
+            uncertain &= (fields.buffer[np.minimum(commas + k, ends[at])] - ZERO) < 10
+        # A numeral with blanks around it is none of these, and yet may be uncertain: they are looked at one by one.
         for k in (*np.unique(at[~uncertain]).tolist(), *at[uncertain][:1].tolist()):
             text = fields.buffer[starts[k] : ends[k]].tobytes().decode("utf-8", "replace")
             self.look([text], line + k // fields.ends.shape[1])

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from sepcert.data import faults
 from sepcert.data.blocks import Table
 from sepcert.data.columns import LABEL_NAMES
 from sepcert.data.labels import used_codes
-from sepcert.data.numerals import MISSING_TEXTS, NUMERAL, POINT_NUMERAL, is_missing
+from sepcert.data.numerals import COMMA_NUMERAL, MISSING_TEXTS, NUMERAL, POINT_NUMERAL, is_missing
 from sepcert.errors import DataError, Place
 
 Records = list[list[str]]
@@ -101,7 +102,7 @@ def _label_name(first: list[str], below: Records) -> int | None:
 
 
 def _is_text(field: str) -> bool:
-    return field not in MISSING_TEXTS and NUMERAL.fullmatch(field) is None
+    return field not in MISSING_TEXTS and not NUMERAL.fullmatch(field) and not COMMA_NUMERAL.fullmatch(field)
 
 
 def _all_numerals(values: Sequence[str]) -> bool:
@@ -114,7 +115,7 @@ def count_up(fields: Sequence[str]) -> bool:
     """Whether the fields are two or more integers, each greater by one than that before."""
     if len(fields) < 2 or not all(f.isascii() and f.isdigit() and len(f) < 10 for f in fields):
         return False
-    return all(int(b) - int(a) == 1 for a, b in zip(fields, fields[1:], strict=False))
+    return all(int(b) - int(a) == 1 for a, b in pairwise(fields))
 
 
 def doubt_after_reading(first: Sequence[str], guess: HeaderGuess, table: Table) -> str:

@@ -123,7 +123,8 @@ def too_many(names: Sequence[str], count: str, place: Place) -> DataError:
         faults.MANY_CLASSES,
         f"there are {count} classes: {listed(names)}",
         place=place,
-        advice=_header_hint(names) + "choose another column with --label, or keep two classes (--multiclass is not built yet)",
+        advice=_header_hint(names)
+        + "choose another column with --label, or keep two classes (--multiclass is not built yet)",
     )
 
 
@@ -133,7 +134,6 @@ def _header_hint(names: Sequence[str]) -> str:
     if len(texts) != 1:
         return ""
     return f"if {texts[0]!r} is the name of a column, use --header; else "
-
 
 
 def used_codes(codes: NDArray[np.signedinteger[Any]], count: int) -> list[bool]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,11 @@ def load_npy(source: ByteSource) -> AnyArray:
         The file is damaged, or holds Python objects.
     """
     with source.open() as stream:
+        try:
+            _require_size(stream, source.size, source.path)
+        except _signs_of_damage() as error:
+            raise _damaged(error, source.path) from error
+        stream.seek(0)
         array: AnyArray = _load(stream, source.path)
         return array
 
@@ -49,6 +55,10 @@ def load_npz(source: ByteSource) -> tuple[AnyArray, AnyArray | None]:
                     place=place,
                     advice="save it with numpy.savez(path, X=..., y=...)",
                 )
+            for info in archive.zip.infolist():
+                if info.filename in ("X.npy", "y.npy"):
+                    with archive.zip.open(info) as member:
+                        _require_size(member, info.file_size, source.path)
             return archive["X"], archive["y"] if "y" in names else None
         except _signs_of_damage() as error:
             raise _damaged(error, source.path) from error
@@ -63,11 +73,45 @@ def _load(stream: Any, path: str) -> Any:
         raise _damaged(error, path) from error
 
 
+def _require_size(stream: IO[bytes], size: int, path: str) -> None:
+    """Raise unless an array in NPY format fills exactly `size` bytes; nothing is reserved for it.
+
+    The header is read by NumPy, which raises ValueError for a malformed one.
+    """
+    version = np.lib.format.read_magic(stream)
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in readers:
+        return  # names of fields beyond Latin-1: no plain table, which is said later
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        shape, _, dtype = readers[version](stream)
+    if dtype.hasobject:
+        return
+    expected = stream.tell() + math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or expected > size:
+        raise DataError(
+            faults.FORMAT,
+            f"the file is damaged or cut short: an array of shape {shape} does not fit into its {size} bytes",
+            place=Place(path),
+            advice="save it anew",
+        )
+    if expected < size:
+        raise DataError(
+            faults.FORMAT,
+            f"{size - expected} bytes follow the array",
+            place=Place(path),
+            advice="save it anew, one array a file",
+        )
+
+
 def _signs_of_damage() -> tuple[type[Exception], ...]:
+    import tokenize
     import zipfile
     import zlib
 
-    return ValueError, OSError, EOFError, SyntaxError, OverflowError, zlib.error, zipfile.BadZipFile
+    # A header may also be nested too deeply, and a member of a ZIP file be encrypted (RuntimeError).
+    numpy_and_python = ValueError, TypeError, KeyError, SyntaxError, OverflowError, MemoryError, RuntimeError
+    return *numpy_and_python, OSError, EOFError, tokenize.TokenError, zlib.error, zipfile.BadZipFile
 
 
 def _damaged(error: Exception, path: str) -> DataError:

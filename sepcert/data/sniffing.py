@@ -8,8 +8,9 @@ Delimiter: of comma, tab, semicolon, bar and blank the one with which most of th
 number (at least two) of fields and most fields are numbers or free of other delimiters; a comma when none does, for
 then there is one column.
 
-Decimal comma: where the delimiter is no comma, and more fields are numerals only with a decimal comma than are
-numerals only with a decimal point.  (Those of the other kind are faults, if their column is numeric.)
+Decimal comma: where the delimiter is no comma, and more fields of numeric columns are numerals only with a decimal
+comma than are numerals only with a decimal point, the others being faults; the label counts where those have neither.
+Which columns are numeric is known later, so that here fields are counted by column.
 
 Header: see :mod:`sepcert.data.headers`.
 """
@@ -18,17 +19,18 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import re
 from collections import Counter
 from dataclasses import dataclass
 
 from sepcert.data import faults
+from sepcert.data.headers import HeaderGuess, find_header
 from sepcert.data.numerals import (
     BLANKS,
     COMMA_NUMERAL,
     NUMERAL,
     POINT_NUMERAL,
 )
-from sepcert.data.headers import HeaderGuess, find_header
 from sepcert.errors import DataError
 
 DELIMITERS = ",\t;| "
@@ -45,24 +47,23 @@ class Guess:
     Attributes
     ----------
     delimiter : str
-    decimal_comma : bool
     header : HeaderGuess
     first : tuple of str
-        Trimmed fields of the first record, with decimal points.
+        Trimmed fields of the first record.
     empty_last : bool
         Whether the last field of every record is empty, that of a header included, and there are other fields.
-    points_seen : bool
-        Whether a numeral has a decimal point.
+    points, commas : Counter of int
+        For each column (0-based) how many fields are numerals with a decimal point, and with a decimal comma.
     width : int
         The usual number of fields.
     """
 
     delimiter: str
-    decimal_comma: bool
     header: HeaderGuess
     first: tuple[str, ...]
     empty_last: bool
-    points_seen: bool
+    points: Counter[int]
+    commas: Counter[int]
     width: int
 
 
@@ -102,17 +103,20 @@ def sniff(sample: bytes, complete: bool, delimiter: str | None, header: bool | N
         if not scores or scores[delimiter][0] <= 0:
             delimiter = ","
     records = _records(lines, delimiter)
-    fields = [field for record in records for field in record]
-    pointed = sum(POINT_NUMERAL.fullmatch(field) is not None for field in fields)
-    commas = delimiter != "," and sum(COMMA_NUMERAL.fullmatch(field) is not None for field in fields) > pointed
+    first = tuple(records[0]) if records else ()
+    points = _count(records, POINT_NUMERAL)
+    commas: Counter[int] = Counter() if delimiter == "," else _count(records, COMMA_NUMERAL)
     if commas:
-        records = [[field.replace(",", ".") for field in record] for record in records]
+        records = [[f.replace(",", ".") if COMMA_NUMERAL.fullmatch(f) else f for f in record] for record in records]
     found = find_header(records) if header is None else HeaderGuess(header)
     widths = Counter(len(record) for record in records[int(found.header) :] or records)
     width = widths.most_common(1)[0][0] if widths else 1
     empty_last = len(records) > int(found.header) and all(len(r) == width > 1 and not r[-1] for r in records)
-    first = tuple(records[0]) if records else ()
-    return Guess(delimiter, commas, found, first, empty_last, pointed > 0, width)
+    return Guess(delimiter, found, first, empty_last, points, commas, width)
+
+
+def _count(records: Records, pattern: re.Pattern[str]) -> Counter[int]:
+    return Counter(j for record in records for j, field in enumerate(record) if pattern.fullmatch(field))
 
 
 def csv_reader_options(delimiter: str) -> dict[str, object]:

@@ -13,7 +13,6 @@ from sepcert.data import faults
 from sepcert.data.source import ByteSource, HashingReader
 from sepcert.errors import DataError, Place
 
-GZIP_MAGIC = b"\x1f\x8b"
 BLOCK_BYTES = 1 << 20
 LONGEST_LINE = 256 << 20
 UTF8_MARK = codecs.BOM_UTF8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -9,22 +10,26 @@ import numpy as np
 
 from sepcert.data import faults
 from sepcert.data.blocks import Table, TableBuilder
-from sepcert.data.columns import Request, assign, header_names, label_only, numbered_names
+from sepcert.data.columns import Columns, Request, assign, header_names, label_only, numbered_names
+from sepcert.data.decimal_commas import CommaWatch
 from sepcert.data.description import Dialect
 from sepcert.data.faults import FaultLog, listed
+from sepcert.data.file_kinds import GZIP_MAGIC
+from sepcert.data.headers import ask, doubt_after_reading
 from sepcert.data.labels import MOST_CLASSES, too_many
 from sepcert.data.sniffing import Guess, check_delimiter, sniff
 from sepcert.data.source import ByteSource
 from sepcert.data.text_fast import FastParser, Refused
 from sepcert.data.text_records import Record, read_records
 from sepcert.data.text_slow import DecimalCommaFound, SlowParser
-from sepcert.data.text_stream import GZIP_MAGIC, TextStream
+from sepcert.data.text_stream import TextStream
 from sepcert.errors import DataError, Place
 
 Progress = Callable[[int, int | None], None]
 
 SAMPLE_LINES = 3
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_DELIMITER_LINE = re.compile(rb'\s*"?sep=([^\r\n"]|"(?="))"?[ \t]*\r?\n', re.IGNORECASE)
 _KEPT_BYTES = 16 << 20
 _SLOW_IN_A_ROW = 4  # refused blocks after which the fast parser is tried less often
 
@@ -77,11 +82,12 @@ def read_text(
     ------
     DataError
     """
+    stated = known.decimal_comma is not None
     try:
-        return _Reading(source, known, request, drop_missing, progress, only_labels).run()
+        return _Reading(source, known, request, drop_missing, progress, only_labels, CommaWatch(certain=stated)).run()
     except DecimalCommaFound:
         known = replace(known, decimal_comma=True)
-        return _Reading(source, known, request, drop_missing, progress, only_labels).run()
+        return _Reading(source, known, request, drop_missing, progress, only_labels, CommaWatch(certain=stated)).run()
 
 
 class _Reading:
@@ -93,6 +99,7 @@ class _Reading:
         drop_missing: bool,
         progress: Progress | None,
         only_labels: bool,
+        commas: CommaWatch,
     ) -> None:
         self.source = source
         self.known = known
@@ -100,6 +107,7 @@ class _Reading:
         self.drop_missing = drop_missing
         self.progress = progress
         self.only_labels = only_labels
+        self.commas = commas
         self.place = Place(source.path)
 
     def run(self) -> TextTable:
@@ -129,32 +137,77 @@ class _Reading:
         if not sample.strip():
             what = "the file is empty" if not sample else "the file has only blank lines"
             raise DataError(faults.EMPTY, what, place=self.place, advice="is it the right file?")
+        first_line = 1 + _blank_lines(sample)
+        _refuse_delimiter_line(sample, Place(self.source.path, first_line))
         guess = sniff(sample, stream.ended, delimiter, self.known.header)
-        comma = guess.decimal_comma if self.known.decimal_comma is None else self.known.decimal_comma
-        dialect = Dialect(guess.delimiter, guess.header, encoding, compression, comma)
-        if guess.header:
+        if not guess.first:  # not even the first record can be cut into fields: have the parser say why
+            list(read_records(stream, guess.delimiter, one=True))
+            raise DataError(
+                faults.LONG_LINE,
+                f"no line that is not blank ends within the first {len(sample)} bytes",
+                place=self.place,
+                advice="delete the blank lines at the beginning",
+            )
+        self._check_first_line(guess, first_line)
+        dialect = Dialect(guess.delimiter, guess.header.header, encoding, compression)
+        columns, notes = self._columns(stream, guess, dialect, first_line)
+        comma, points = _decimal_sign(guess, columns)
+        if self.known.decimal_comma is not None:
+            # Before the first decimal sign nothing is known, unless the caller says so.
+            comma, points = self.known.decimal_comma, points or not self.known.decimal_comma
+        dialect = replace(dialect, decimal_comma=comma)
+        builder = TableBuilder(columns, self._expected_rows(sample))
+        self._blocks(stream, builder, dialect, points)
+        if builder.records == 0:
+            what = "there is a header but no data row" if dialect.header else "there is no data row"
+            raise DataError(faults.NO_ROWS, what, place=self.place, advice="is it the right file?")
+        if comma:
+            notes = (*notes, "numbers have a decimal comma")
+        table = builder.finish()
+        if self.known.header is None and (doubt := doubt_after_reading(guess.first, guess.header, table)):
+            raise ask(doubt, self.source.path, first_line)
+        return TextTable(table, dialect, notes, stream.carriage_returns)
+
+    def _columns(
+        self, stream: TextStream, guess: Guess, dialect: Dialect, first_line: int
+    ) -> tuple[Columns, tuple[str, ...]]:
+        """Consume the header, if there is one; return the roles of the columns, and notes."""
+        notes: tuple[str, ...]
+        if dialect.header:
             record = self._first_record(stream, dialect)
             names, notes = header_names(record.fields, self.source.path, record.line)
         else:
             names, notes = numbered_names(guess.width), ()
         if self.known.header is None and not self.only_labels:
             notes = (*notes, *_header_notes(guess, names))
-        chosen: tuple[str, ...] = ()
         if self.only_labels:
-            columns = label_only(names)
-        else:
-            columns, chosen = assign(names, self.request, self.source.path, named=dialect.header)
-        builder = TableBuilder(columns, self._expected_rows(sample))
-        # Before the first decimal sign nothing is known, unless the caller says so.
-        points = guess.points_seen or self.known.decimal_comma is False
-        self._blocks(stream, builder, dialect, points)
-        if builder.records == 0:
-            what = "there is a header but no data row" if guess.header else "there is no data row"
-            raise DataError(faults.NO_ROWS, what, place=self.place, advice="is it the right file?")
-        notes = (*notes, *chosen)
-        if comma:
-            notes = (*notes, "numbers have a decimal comma")
-        return TextTable(builder.finish(), dialect, notes, stream.carriage_returns)
+            return label_only(names), notes
+        columns, chosen = assign(names, self.request, self.source.path, named=dialect.header)
+        self._check_last_column(guess, columns, first_line)
+        return columns, (*notes, *chosen)
+
+    def _check_first_line(self, guess: Guess, line: int) -> None:
+        if guess.header.doubt:
+            raise ask(guess.header.doubt, self.source.path, line)
+        if guess.first and guess.first[0].startswith("#") and len(guess.first) != guess.width:
+            raise DataError(
+                faults.RAGGED,
+                f"the first line begins with '#' and has {_fields(len(guess.first))}, those below have {guess.width}",
+                place=Place(self.source.path, line),
+                advice="'#' does not begin a comment here: delete such lines, or delete the '#' before names",
+            )
+
+    def _check_last_column(self, guess: Guess, columns: Columns, line: int) -> None:
+        last = len(columns.names) - 1
+        if not guess.empty_last or last in columns.dropped or (self.drop_missing and not guess.header.header):
+            return
+        number = str(last + 1)
+        raise DataError(
+            faults.MISSING,
+            "the last column is empty: every line ends with a delimiter",
+            place=Place(self.source.path, line, last + 1),
+            advice=f"use --drop {number if number not in columns.names else columns.names[last]}",
+        )
 
     def _first_record(self, stream: TextStream, dialect: Dialect) -> Record:
         (record,) = read_records(stream, dialect.delimiter, one=True)
@@ -169,7 +222,13 @@ class _Reading:
             _keep_freed_memory()
         log = FaultLog(self.source.path)
         columns = builder.columns
-        fast = FastParser(columns, builder.levels, delimiter=dialect.delimiter, decimal_comma=dialect.decimal_comma)
+        fast = FastParser(
+            columns,
+            builder.levels,
+            delimiter=dialect.delimiter,
+            decimal_comma=dialect.decimal_comma,
+            commas=self.commas,
+        )
         slow = SlowParser(
             columns,
             builder.levels,
@@ -178,6 +237,7 @@ class _Reading:
             decimal_comma=dialect.decimal_comma,
             points_seen=points_seen,
             drop_missing=self.drop_missing,
+            commas=self.commas,
         )
         refused = skip = 0
         while stream.block or stream.advance():
@@ -202,6 +262,7 @@ class _Reading:
                 self.progress(min(stream.raw_position, self.source.size), self.source.size)
         if log:
             log.stop()
+        self.commas.require_certainty(self.source.path)
 
     def _watch_classes(self, builder: TableBuilder) -> None:
         columns = builder.columns
@@ -214,11 +275,44 @@ class _Reading:
 
 
 def _header_notes(guess: Guess, names: tuple[str, ...]) -> tuple[str, ...]:
-    if not guess.header:
+    if not guess.header.header:
         return (f"there is no header: the columns are called {listed(names, most=3)}",)
-    if guess.header_doubtful:
-        return (f"the first line is taken for a header: {listed(names)}",)
-    return ()
+    notes = []
+    if guess.header.doubtful:
+        notes.append(f"the first line is taken for a header: {listed(names)}")
+    if guess.first[0].startswith("#"):
+        notes.append(f"'#' does not begin a comment here: the first column is called {names[0]!r}")
+    return tuple(notes)
+
+
+def _decimal_sign(guess: Guess, columns: Columns) -> tuple[bool, bool]:
+    """Return whether the decimal sign is a comma, and whether decimal points were seen in numeric columns."""
+    points, commas = (sum(found[j] for j in columns.measured) for found in (guess.points, guess.commas))
+    if not points and not commas and columns.label is not None:
+        return guess.commas[columns.label] > guess.points[columns.label], False
+    return commas > points, points > 0
+
+
+def _fields(count: int) -> str:
+    return f"{count} field{'s' * (count != 1)}"
+
+
+def _blank_lines(sample: bytes) -> int:
+    """Count the blank lines before the first other one."""
+    return sample.count(b"\n", 0, len(sample) - len(sample.lstrip()))
+
+
+def _refuse_delimiter_line(sample: bytes, place: Place) -> None:
+    """Refuse the line ``sep=;`` that some spreadsheets put first."""
+    found = _DELIMITER_LINE.match(sample)
+    if found is not None:
+        character = found[1].decode("ascii", "replace")
+        raise DataError(
+            faults.DELIMITER,
+            f"the first line, 'sep={character}', is not part of the table",
+            place=place,
+            advice="delete that line; the delimiter is found, or stated with --delimiter",
+        )
 
 
 def _keep_freed_memory() -> None:

@@ -92,6 +92,17 @@ def test_undecided_is_3_whatever_is_asked(sepcert, files, pretend):
         assert "no verdict was proved" in done.out
 
 
+def test_quiet_tells_that_the_gate_is_undecided(sepcert, files, pretend):
+    def without_lower_end(result):
+        margin = dataclasses.replace(result.evidence.margin, lower=None)
+        return dataclasses.replace(result, evidence=dataclasses.replace(result.evidence, margin=margin))
+
+    pretend(without_lower_end)
+    done = sepcert("check", files["separable"], "-q", "--min-margin", "0.0001")
+    assert done.status == ExitCode.UNDECIDED
+    assert done.out.endswith("; expected separable, margin at least 0.0001: undecided\n")
+
+
 def test_undecided_writes_no_certificate_and_says_so(sepcert, files, pretend, tmp_path):
     pretend(undecided)
     done = sepcert("check", files["separable"], "--certificate", "c.json")
@@ -120,14 +131,16 @@ def test_out_of_memory(sepcert, files, pretend):
     pretend(MemoryError())
     done = sepcert("check", files["separable"])
     assert (done.status, done.out) == (2, "")
-    assert done.complaints == "sepcert: out of memory; use fewer rows or columns, or a machine with more memory\n"
+    said = "sepcert: error MEMORY: out of memory; use fewer rows or columns, or a machine with more memory\n"
+    assert done.complaints == said
 
 
 def test_a_crash_is_2_and_one_line(sepcert, files, pretend):
     pretend(ZeroDivisionError("one\ntwo"))
     done = sepcert("check", files["separable"])
     assert (done.status, done.out) == (2, "")
-    assert done.complaints == "sepcert: internal error: ZeroDivisionError: one two; run again with --debug\n"
+    said = "sepcert: error INTERNAL: internal error: ZeroDivisionError: one two; run again with --debug\n"
+    assert done.complaints == said
 
 
 def test_debug_shows_the_traceback(sepcert, files, pretend):
@@ -148,11 +161,39 @@ def test_debug_shows_the_traceback(sepcert, files, pretend):
         (["check", "{overlap}", "--gamma", "2"], "takes no parameter 'gamma'"),
         (["check", "{overlap}", "--expect", "seperable"], "separable"),
         (["check", "{overlap}", "--format", "xml"], "json"),
-        (["check", "{overlap}", "--kernel", "polynomial"], "built kernels: gaussian, laplacian, linear, matern, product, sum"),
+        (
+            ["check", "{overlap}", "--kernel", "polynomial"],
+            "built kernels: gaussian, laplacian, linear, matern, product, sum",
+        ),
         (["check", "{overlap}", "--algorithm", "no-such-thing"], "no-such-thing"),
         (["check", "{overlap}", "--label", "z"], "z"),
         (["check", "{overlap}", "--epsilon", "nan"], "CONFIG-VALUE"),
         (["check", "{overlap}", "--bias-scale", "0"], "CONFIG-VALUE"),
+        (["check", "{overlap}", "--no-bias", "--bias-scale", "2"], "CONFIG-CONFLICT"),
+        (["margin", "{overlap}", "--no-bias", "--bias-scale", "1/2"], "CONFIG-CONFLICT"),
+        (["race", "{overlap}", "--no-bias", "--bias-scale", "2"], "CONFIG-CONFLICT"),
+        (["check", "{overlap}", "-q", "-v"], "USAGE-CONFLICT"),
+        (["margin", "{overlap}", "-q", "-v"], "USAGE-CONFLICT"),
+        (["race", "{overlap}", "-q", "-v"], "USAGE-CONFLICT"),
+        (["check", "-", "-"], "USAGE-INPUT"),
+        (["check", "-", "--labels", "-"], "USAGE-INPUT"),
+        (["check", "{overlap}", "{separable}", "--labels", "-"], "USAGE-INPUT"),
+        (["margin", "-", "--labels", "-"], "USAGE-INPUT"),
+        (["race", "-", "--labels", "-"], "USAGE-INPUT"),
+        (["check", "{overlap}", "--certificate", "-"], "OUTPUT-FILE"),
+        (["check", "{overlap}", "--log", "-"], "OUTPUT-FILE"),
+        (["margin", "{overlap}", "--certificate", "-"], "OUTPUT-FILE"),
+        (["race", "{overlap}", "--plot", "-"], "OUTPUT-FILE"),
+        (["race", "{overlap}", "--log", "-"], "OUTPUT-FILE"),
+        (["generate", "wedge", "--output", "-"], "OUTPUT-FILE"),
+        (["generate", "wedge", "--truth", "-"], "OUTPUT-FILE"),
+        (["check", "{overlap}", "--min-margin", "0"], "leave it out and expect separable"),
+        (["check", "{overlap}", "--min-margin", "-0.1"], "is not above zero"),
+        (["check", "{overlap}", "--seed", "-1"], "--seed: '-1' is below zero"),
+        (["generate", "wedge", "--seed", "-1"], "--seed: '-1' is below zero"),
+        (["check", "{overlap}", "--seed", "1.5"], "is not a whole number"),
+        (["check", "{overlap}", "--seed", "9999999999999999999"], "is too large"),
+        (["check", "{overlap}", "--max-iterations", "-3"], "'-3' is not above zero"),
         (["check", "{overlap}", "-c", "absent.yaml"], "CONFIG-FILE"),
         (["check", "{overlap}", "--certificate", "absent/c.json"], "OUTPUT-FILE"),
         (["check", "{overlap}", "--certificate", "."], "OUTPUT-FILE"),
@@ -249,22 +290,6 @@ def test_standard_input(sepcert):
     assert json.loads(done.out)["data"]["path"] == "-"
 
 
-def test_certificate_goes_through_verify(sepcert, files, tmp_path):
-    done = sepcert("check", files["overlap"], "--certificate", "c.json")
-    assert "certificate c.json" in " ".join(done.out.split())
-    verified = sepcert("verify", "c.json", files["overlap"])
-    assert verified.status == 0
-    assert verified.out.startswith("Verified (")
-    assert "overlap: Every hyperplane" in verified.out
-    assert max(map(len, verified.out.splitlines())) <= 120
-    assert sepcert("verify", "c.json").status == 0
-    assert sepcert("verify", "c.json", files["other"]).status == 1
-    assert sepcert("verify", "c.json", files["quasi"]).status in {1, 2}
-    (tmp_path / "cut.json").write_text((tmp_path / "c.json").read_text()[:-20])
-    cut = sepcert("verify", "cut.json", files["overlap"])
-    assert (cut.status, cut.out) == (2, "")
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -282,15 +307,11 @@ def test_outputs_never_replace_inputs(sepcert, files, tmp_path, words):
     assert (tmp_path / "overlap.csv").read_text() == before
 
 
-def test_verify_as_json(sepcert, files):
-    sepcert("check", files["overlap"], "--certificate", "c.json")
-    for data, outcome in [("overlap", "verified"), ("other", "rejected")]:
-        found = json.loads(sepcert("verify", "c.json", files[data], "--format", "json").out)
-        assert found["schema"] == "sepcert-verification/1"
-        assert found["outcome"] == outcome
-        assert found["claims"][:2] == ["inseparable", "overlap"]
-        assert found["verified"] is (outcome == "verified")
-        assert all(check["passed"] for check in found["checks"]) is (outcome == "verified")
+def test_notes_of_several_files_name_their_file(sepcert, files):
+    done = sepcert("check", files["separable"], files["overlap"], "-v")
+    lines = done.err.splitlines()
+    assert all(any(files[name] in line for name in ("separable", "overlap")) for line in lines), done.err
+    assert files["overlap"] not in sepcert("check", files["overlap"]).err
 
 
 def test_the_log_holds_iterations(sepcert, tmp_path):
@@ -305,6 +326,16 @@ def test_the_log_holds_iterations(sepcert, tmp_path):
     numbers = [line["iteration"] for line in lines]
     assert numbers[0] == 0
     assert all(later in {0, sooner + 1} for sooner, later in pairwise(numbers))
+
+
+def test_show_config_as_json(sepcert, tmp_path):
+    (tmp_path / "run.yaml").write_text("kernel: {name: gaussian, gamma: 1/2}\noutput: {format: json}\n")
+    found = json.loads(sepcert("check", "--show-config", "-c", "run.yaml", "--seed", "3").out)
+    assert found["schema"] == "sepcert-configuration/1"
+    assert found["engine"]["seed"] == {"value": 3, "origin": "--seed"}
+    assert found["kernel"]["gamma"] == {"value": "1/2", "origin": "run.yaml:1"}
+    assert found["kernel"]["bias_scale"] == {"value": "1", "origin": "default"}
+    assert found["data"]["drop"] == {"value": [], "origin": "default"}
 
 
 def test_show_config_needs_no_data_and_runs_nothing(sepcert, tmp_path):

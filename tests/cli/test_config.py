@@ -167,7 +167,9 @@ def test_faults_of_variables_and_flags_name_them(settle):
 
 
 def test_a_kernel_that_is_not_built_names_those_that_are(settle):
-    with pytest.raises(KernelError, match=r"polynomial.*built kernels: gaussian, laplacian, linear, matern, product, sum"):
+    with pytest.raises(
+        KernelError, match=r"polynomial.*built kernels: gaussian, laplacian, linear, matern, product, sum"
+    ):
         settle("kernel: {name: polynomial, degree: 2}")
     with pytest.raises(KernelError, match="did you mean 'linear'"):
         settle(kernel="liner")
@@ -224,9 +226,18 @@ def test_a_project_file_of_others_is_left_alone(tmp_path):
     assert resolve({}, {}, None, str(project)).origins == {}
 
 
+def test_a_bias_scale_without_a_bias_is_refused(settle):
+    text = "kernel: {bias_scale: 2}"
+    with pytest.raises(ConfigError, match="there is no bias") as caught:
+        settle(text, bias=False)
+    assert caught.value.code == "CONFIG-CONFLICT"
+    assert caught.value.place.line == 1
+    assert settle("kernel: {bias_scale: 1}", bias=False).kernel.bias is False
+
+
 def test_what_is_shown_can_be_read_again(settle, tmp_path, nowhere):
     odd = 'a "quoted" # \u00e9 value: \\ [x]'
-    found = settle(label=odd, drop=["x,y", "null"], bias=False, bias_scale="1/3", epsilon="1e-6", delimiter="tab")
+    found = settle(label=odd, drop=["x,y", "null"], bias_scale="1/3", epsilon="1e-6", delimiter="tab")
     text = show(found)
     assert re.search(r"label: .*# --label", text)
     assert re.search(r"seed: 0 +# default", text)

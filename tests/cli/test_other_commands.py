@@ -49,6 +49,25 @@ def test_list(sepcert, registry, expected):
     assert [next(iter(entry.values())) for entry in found[registry]] == names
 
 
+def test_kernels_with_their_parameters(sepcert):
+    kernels = {
+        one["name"]: one["parameters"]
+        for one in json.loads(sepcert("list", "kernels", "--format", "json").out)["kernels"]
+    }
+    assert kernels["linear"] == ""
+    assert kernels["gaussian"] == "gamma (a number, scale or median)"
+    assert kernels["matern"] == "nu (1/2, 3/2 or 5/2), length_scale (a number)"
+    assert "parameters: gamma" in sepcert("list", "kernels").out
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["margin"], ["race"], ["generate"], ["verify"], ["list"]])
+def test_the_short_flag_of_the_help(sepcert, command):
+    done = sepcert(*command, "-h")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == sepcert(*command, "--help").out
+    assert not any(word in done.out for word in ("list[", "<str>"))
+
+
 def test_codes_have_one_sentence_each(sepcert):
     for entry in json.loads(sepcert("list", "codes", "--format", "json").out)["codes"]:
         assert entry["meaning"].endswith("."), entry

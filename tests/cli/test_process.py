@@ -46,7 +46,9 @@ def test_a_full_disk_is_2(spawn, words):
     with open("/dev/full", "w") as full:
         done = spawn(*words, stdout=full)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] + "\n" == "sepcert: cannot write the result: No space left on device\n"
+    assert done.stderr.splitlines()[-1] + "\n" == (
+        "sepcert: error OUTPUT-RESULT: cannot write the result: No space left on device\n"
+    )
 
 
 def test_a_log_on_a_full_disk_is_2(spawn):

@@ -51,11 +51,18 @@ def test_json(sepcert, files):
 def test_the_table_fits(sepcert, files, monkeypatch, columns, name):
     monkeypatch.setenv("COLUMNS", str(columns))
     done = sepcert("race", f"{name}.csv", "--max-iterations", 200)
-    _, *others = done.out.splitlines()
+    _, *others = done.out.split("\ndata ")[0].splitlines()
     assert done.status == 0
     assert all(len(line) <= columns for line in others), done.out
     names = [entry.name if columns == 200 else (entry.aliases or (entry.name,))[0] for entry in ALGORITHMS.values()]
     assert set(names) <= {line.split()[0] for line in others if line}
+
+
+def test_sentences_are_not_wrapped_in_a_pipe(sepcert, files):
+    done = sepcert("race", files["overlap"], "--max-iterations", 200)
+    below = done.out.split("\n\n")[2]
+    assert all(line[0] != " " for line in below.splitlines())
+    assert max(map(len, below.splitlines())) > 80
 
 
 def test_first_lines(sepcert, files):

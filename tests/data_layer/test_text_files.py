@@ -172,8 +172,9 @@ def test_label_is_the_last_column_otherwise(files):
     dataset = files.read("a,b,Y\n1,0,0\n3,1,1\n")
     assert dataset.description.label == "Y"
     assert any("last" in note for note in dataset.notes)
-    assert files.read("a,b,Y\n1,0,0\n3,1,1\n", drop=("Y",)).description.label == "b"
-    assert files.read("a,b,y\n1,0,0\n3,1,1\n", drop=("y",)).description.label == "b"
+    assert files.read("a,b,out\n1,0,0\n3,1,1\n", drop=("out",)).description.label == "b"
+    assert files.read("a,b,y\n1,0,0\n3,1,1\n", drop=("y",), label="b").description.label == "b"
+    assert files.read("a,y,class\n1,0,0\n3,1,1\n", drop=("y",)).description.label == "class"
 
 
 @pytest.mark.parametrize("label", ["b", 2, "2"])
