@@ -50,6 +50,8 @@ def tables(draw):
         "gzip": draw(st.booleans()),
         "block": draw(st.sampled_from([16, 64, 1 << 20])),
     }
+    if layout["comma"]:
+        rows.append(["0.5"] * width)  # for 1,234 alone might have a thousands separator
     return rows, dialect, layout
 
 
