@@ -1,5 +1,6 @@
 """Verdicts with strictly positive definite kernels."""
 
+import contextlib
 import json
 
 import numpy as np
@@ -146,10 +147,8 @@ def test_tampering_with_a_kernel_certificate(tmp_path):
     for before, after in changes:
         assert before in text
         path.write_text(text.replace(before, after, 1))
-        try:
+        with contextlib.suppress(sepcert.CertificateError):
             assert not sepcert.verify(path, X=X, y=y).verified, before
-        except sepcert.CertificateError:
-            pass
 
 
 @pytest.mark.parametrize("algorithm", ["nvn", "snkp", "nkp", "block-principal-pivoting", "isnkpvn"])
