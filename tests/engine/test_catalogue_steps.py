@@ -247,7 +247,7 @@ def test_uniform_weights_that_are_a_witness_end_the_run_at_once(name):
     assert (outcome.termination, outcome.reached) == (Termination.CLAIM_REACHED, Goal.WITNESS)
     assert outcome.iterations == 0
     np.testing.assert_allclose(outcome.candidate.simplex, 0.5)
-    assert outcome.bracket.upper == 0.0
+    assert outcome.bracket.upper <= 1e-15  # 0 but for how BLAS adds
 
 
 @pytest.mark.parametrize("name", ["isnkpvn", "isnkp"])
