@@ -20,7 +20,7 @@ from sepcert.data.arrays import dataset_from_arrays
 from sepcert.data.dataset import Dataset
 from sepcert.errors import ConfigError
 from sepcert.exact.decide import Deadline
-from sepcert.exact.partition import Partition, partition
+from sepcert.exact.partition import partition
 from sepcert.findings import Run
 from sepcert.kernels import make_kernel
 from sepcert.problem import Problem
@@ -217,39 +217,46 @@ def _termination(search: Search, deadline: Deadline, found: Certified, options: 
 
 
 def certify(problem: Problem, options: CheckOptions, search: Search) -> Certified:
-    """Decide, prove and verify; evidence that the verifier does not accept becomes `undecided`."""
-    if problem.kernel.strictly_positive_definite:
-        return _certify_by_points(problem, options, search)
-    rows = SignedRows(problem)
+    """Decide, prove and verify; evidence that the verifier does not accept becomes `undecided`.
+
+    Parameters
+    ----------
+    problem : Problem
+    options : CheckOptions
+    search : Search
+        Keeps what it learns and what it costs; an interrupt ends it, and what was proved by then is kept.
+    """
     try:
-        decision = partition(rows, search.propose, search.deadline, search.alone)
-        evidence = prove(rows, decision, options, search)
+        evidence, separation, conflict, notes = _proved(problem, options, search)
     except KeyboardInterrupt:
         search.deadline.stopped = True
-        decision, evidence = Partition(None), bound_only(rows, search)
+        linear = not problem.kernel.strictly_positive_definite
+        evidence = bound_only(SignedRows(problem), search) if linear else Evidence(())
+        separation, conflict, notes = None, {}, ()
     report = check_evidence(problem, evidence)
-    notes = decision.notes
     if evidence.claims and not report.verified:
         failed = report.failed
         notes += (f"the verifier did not accept the evidence ({failed.name if failed else report.outcome})",)
         evidence = Evidence(())
     verdict = _verdict(evidence, options)
-    separation = decision.separation if verdict in {Verdict.SEPARABLE, Verdict.INSEPARABLE} else None
-    return Certified(verdict, separation, evidence, report, decision.conflict or {}, notes)
+    if verdict not in {Verdict.SEPARABLE, Verdict.INSEPARABLE}:
+        separation = None
+    return Certified(verdict, separation, evidence, report, conflict, notes)
 
 
-def _certify_by_points(problem: Problem, options: CheckOptions, search: Search) -> Certified:
-    """Decide, prove and verify for a kernel that separates all distinct points."""
-    from sepcert.kernel_proof import prove_by_points
+Proved = tuple[Evidence, Separation | None, Mapping[int, Fraction], tuple[str, ...]]
 
-    evidence, conflict = prove_by_points(problem, search)
-    report = check_evidence(problem, evidence)
-    notes: tuple[str, ...] = ()
-    if not report.verified:
-        failed = report.failed
-        notes = (f"the verifier did not accept the evidence ({failed.name if failed else report.outcome})",)
-        evidence = Evidence(())
-    return Certified(_verdict(evidence, options), None, evidence, report, conflict, notes)
+
+def _proved(problem: Problem, options: CheckOptions, search: Search) -> Proved:
+    """Return evidence, kind of separation, minimal conflict and notes."""
+    if problem.kernel.strictly_positive_definite:
+        from sepcert.kernel_proof import prove_by_points
+
+        evidence, conflict = prove_by_points(problem, options, search)
+        return evidence, None, conflict, ()
+    rows = SignedRows(problem)
+    decision = partition(rows, search.propose, search.deadline, search.alone)
+    return prove(rows, decision, options, search), decision.separation, decision.conflict or {}, decision.notes
 
 
 def _verdict(evidence: Evidence, options: CheckOptions) -> Verdict:

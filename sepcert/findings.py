@@ -184,7 +184,7 @@ class Run:
     seconds : float
         From the matrix in memory to the verified evidence.
     termination : Termination or None
-        Why the engine's loop stopped; None where no loop ran.
+        Why the search ended; None where none was needed.
     notes : tuple of str
         What was chosen and why, and the stages of the proof.
     options : dict

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from sepcert.certificate.model import Combination, Evidence, Margin, Separator
+from sepcert.check_options import CheckOptions
 from sepcert.exact.evidence import combination, integer_witness
 from sepcert.problem import Problem
+from sepcert.proof import FINEST_GAP, leaves_open
 from sepcert.search.kernel_margin import search_kernel_margin
 from sepcert.search.proposals import Search
 from sepcert.status import Claim
@@ -18,7 +20,7 @@ _SLACK = 2.0**-30
 """How far the ends are moved outward, so that another machine's rounding proves them as well."""
 
 
-def prove_by_points(problem: Problem, search: Search) -> tuple[Evidence, Mapping[int, Fraction]]:
+def prove_by_points(problem: Problem, options: CheckOptions, search: Search) -> tuple[Evidence, Mapping[int, Fraction]]:
     """Return the evidence, and the conflict if there is one.
 
     Two identical rows of opposite classes are a witness.  Without any the points are separable, by independence in
@@ -30,7 +32,16 @@ def prove_by_points(problem: Problem, search: Search) -> tuple[Evidence, Mapping
         claims = (Claim.INSEPARABLE, Claim.MARGIN_AT_MOST)
         return Evidence(claims, None, integer_witness(weights), Margin(None, 0.0)), weights
     search_kernel_margin(problem, search)
-    rows = KernelRows(problem)
+    found = _bracketed(KernelRows(problem), search)
+    if leaves_open(found.margin, options.min_margin) and not search.deadline.passed():
+        finer = search.finer(FINEST_GAP)
+        search_kernel_margin(problem, finer)
+        found = _bracketed(KernelRows(problem), finer)
+    return found, {}
+
+
+def _bracketed(rows: KernelRows, search: Search) -> Evidence:
+    """Return what the search's weights prove; separable they are in any case."""
     upper, weights_above = _upper(rows, search)
     separator, lower = _separator(rows, search)
     stated = [Claim.SEPARABLE]
@@ -38,7 +49,7 @@ def prove_by_points(problem: Problem, search: Search) -> tuple[Evidence, Mapping
         stated.append(Claim.MARGIN_AT_LEAST)
     if upper is not None:
         stated.append(Claim.MARGIN_AT_MOST)
-    return Evidence(tuple(stated), separator, None, Margin(lower, upper, weights_above)), {}
+    return Evidence(tuple(stated), separator, None, Margin(lower, upper, weights_above))
 
 
 def _upper(rows: KernelRows, search: Search) -> tuple[float | None, Combination | None]:

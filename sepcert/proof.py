@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -25,6 +24,7 @@ from sepcert.verify.margin import margin_lower, margin_upper
 from sepcert.verify.rows import SignedRows
 
 FINEST_GAP = 1e-9
+"""Where a margin that was asked for lies inside the bracket, the search goes on to this gap."""
 EXACT_UP_TO = 120
 """Dimension up to which alpha is solved for exactly only to improve the margin."""
 
@@ -57,15 +57,15 @@ def _prove_complete(rows: SignedRows, direction: list[int], options: CheckOption
     if search.found.upper is None:
         search.margin(Face(rows, np.arange(rows.count)))
     separator, margin = _best(rows, direction, options, search)
-    if _leaves_open(margin, options.min_margin):
-        finer = replace(search, gap=FINEST_GAP)
+    if leaves_open(margin, options.min_margin):
+        finer = search.finer(FINEST_GAP)
         finer.margin(Face(rows, np.arange(rows.count)))
         separator, margin = _best(rows, direction, options, finer)
     claims = (Claim.SEPARABLE, Claim.COMPLETE, Claim.MARGIN_AT_LEAST, Claim.MARGIN_AT_MOST)
     return Evidence(claims, separator, None, margin)
 
 
-def _leaves_open(margin: Margin, wanted: float | None) -> bool:
+def leaves_open(margin: Margin, wanted: float | None) -> bool:
     """Whether a margin that is asked for lies inside the bracket."""
     if wanted is None or margin.lower is None or margin.upper is None:
         return False
@@ -93,10 +93,15 @@ def _best(rows: SignedRows, direction: list[int], options: CheckOptions, search:
 
 
 def _separators(rows: SignedRows, direction: list[int], search: Search) -> Iterator[Separator]:
+    """Yield separators that hold exactly, the cheap ones first; those solved for exactly only where that is quick."""
+    cheap = False
     if search.found.alpha is not None:
         separator = separator_from_alpha(rows, {i: Fraction(a) for i, a in search.found.alpha.items()})
         if separator is not None and separates(rows, separator):
             yield separator
+            cheap = True
+    if cheap and rows.dimension > EXACT_UP_TO:
+        return
     hints = search.found.upper or ()
     if rows.dimension <= EXACT_UP_TO and search.found.direction is not None:
         proposed = Face(rows, np.arange(rows.count)).scaled_base(search.found.direction)
@@ -109,7 +114,7 @@ def _separators(rows: SignedRows, direction: list[int], search: Search) -> Itera
 
 def _bracket(rows: SignedRows, separator: Separator, search: Search) -> Margin:
     lower = max(margin_lower(rows, separator), 0.0)
-    one = Combination((0,), (Fraction(1),))
+    one = Combination((0,), (Fraction(1),))  # any single row bounds the margin by 1
     upper = _upper(rows, search) or Margin(None, margin_upper(rows, one), one)
     return Margin(lower, upper.upper, upper.upper_weights)
 

@@ -58,7 +58,7 @@ class Result:
 
     @property
     def algorithm(self) -> str:
-        """The algorithm that ran."""
+        """The algorithm that was asked for."""
         return self.run.algorithm
 
     @property
@@ -78,7 +78,7 @@ class Result:
 
     @property
     def termination(self) -> str | None:
-        """Why the engine's loop stopped."""
+        """Why the search ended; None where none was needed."""
         return self.run.termination
 
     @property

@@ -1,8 +1,8 @@
-"""What a run can say: the three questions of the product, each with its own enum.
+"""The words that are the same everywhere, each kind an enum.
 
-`Termination` says why a loop stopped, `Claim` what a piece of evidence proves, `CheckOutcome` what the
-verifier made of it.  `Verdict` and `Separation` are the words of the result; only :mod:`sepcert.certify`
-gives them, and only for evidence that is VERIFIED.
+`Termination` says why a search stopped, `Claim` what a piece of evidence proves, `CheckOutcome` what the verifier
+made of it: three questions that are never mixed.  A user is told a `Verdict` and a `Separation` by
+:mod:`sepcert.certify` alone, and only for evidence that is VERIFIED.
 """
 
 from __future__ import annotations

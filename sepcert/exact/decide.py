@@ -1,7 +1,8 @@
 """Decide one face exactly: a strict separator or a minimal witness, from a float proposal where that is good enough.
 
-The order: the proposed direction is checked over all rows; the proposed support is solved exactly for its weights; the
-exact simplex settles what is left, starting from the rows that were proposed.
+The order: the proposed direction is checked over all rows; the proposed support is solved exactly for its weights; rows
+that are nearly a witness are decided apart from the others; the exact simplex settles what is left, starting from the rows
+that were proposed.
 """
 
 from __future__ import annotations
@@ -34,15 +35,12 @@ class Proposal:
         A separator in the coordinates of :meth:`sepcert.exact.face.Face.floats`.
     support : tuple of int
         Rows (indices of the problem) that may carry a witness, or hold the margin.
-    working : tuple of int
-        Further rows that were found to matter.
     exact : tuple of int or None
         A separator in the exact coordinates of the face, in place of `direction`.
     """
 
     direction: FloatArray | None = None
     support: tuple[int, ...] = ()
-    working: tuple[int, ...] = ()
     exact: tuple[int, ...] | None = None
 
 
@@ -102,7 +100,7 @@ def decide(face: Face, propose: Proposer, deadline: Deadline, alone: bool = Fals
         found = _promoted(face, proposal.support)
         if found is not None:
             return found
-        hints += [*proposal.support, *proposal.working]
+        hints += proposal.support
         if weights is None and proposal.support:
             nearly.append(proposal.support)
         if deadline.passed():

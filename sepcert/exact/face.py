@@ -1,4 +1,4 @@
-"""A face of the cone {w : z_i'w >= 0}: some of the rows, seen in the null space of a witness's rows.
+"""A face: some of the rows, with w restricted to a subspace (the null space of a witness's rows, or a span).
 
 Facial reduction (design of :mod:`sepcert.exact.partition`) asks the same question again and again: do these rows,
 restricted to this subspace, have a strict separator or a witness?  A face answers in exact arithmetic about single

@@ -57,7 +57,8 @@ class _Reduction:
     """The state of facial reduction.
 
     `witness` is exact and positive on its rows; `spanning` are independent rows among them with the same span, and
-    `base` is a basis of the null space of that span.
+    `base` is a basis of the null space of that span (None: no witness yet).  `members` are the rows still to be decided,
+    `vanished` those found to be zero in the subspace, `conflict` is the first witness, which is minimal.
     """
 
     def __init__(self, rows: SignedRows) -> None:
@@ -138,7 +139,7 @@ def partition(rows: SignedRows, propose: Proposer, deadline: Deadline, alone: bo
     ----------
     rows : SignedRows
     propose : callable
-        Face -> Proposal; the floating-point engine.
+        Face -> proposals, best first; the floating-point search.
     deadline : Deadline
     alone : bool
         Only promote what is proposed for all rows; see :func:`sepcert.exact.decide.decide`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ Say = Callable[[str], None]
 
 SMALL_DIMENSION = 12
 SMALL_ENTRIES = 6000
+"""Up to these sizes the exact simplex decides in about a millisecond, sooner than a search with its proof."""
 NARROW = 128
 ENOUGH_PASSES = 12
 """Up to dimension NARROW the maximal margin is looked for in this many passes; a pass costs more than the rest."""
@@ -154,9 +155,9 @@ class Search:
             )
 
             smoothed = SmoothedKernelPerceptron(SmoothedKernelPerceptronOptions())
-            yield from self._proposals(smoothed, rows, members, whole, choice.max_iterations)
+            yield from self._proposals(smoothed, rows, members, keep=whole, most=choice.max_iterations, first=True)
             self.say("working set: the smoothed perceptron has not decided")
-        yield from self._proposals(self._rounds(rows), rows, members, whole, dense=choice.form == "dense")
+        yield from self._proposals(self._rounds(rows), rows, members, keep=whole, dense=choice.form == "dense")
         self.say("working set again, with columns centred and scaled: the first proposal was not exact")
         yield from self._proposals(self._rounds(rows), condition_columns(rows), members, keep=False)
         self.say("search in exactly rescaled coordinates: doubles cannot tell these rows apart")
@@ -188,55 +189,93 @@ class Search:
         algorithm: Algorithm[Any, Any],
         rows: FloatRows,
         members: IntArray,
+        *,
         keep: bool,
         most: int | None = None,
+        first: bool = False,
         dense: bool = False,
     ) -> Iterator[Proposal]:
-        """Run an algorithm and yield what it proposes; nothing where the rows have no finite norms."""
-        limits = [limit for limit in (most, self.max_iterations) if limit is not None]
+        """Run an algorithm and yield what it proposes; nothing where the rows have no finite norms.
+
+        `keep`: remember it as about the whole problem.  `most`: a limit on the iterations beside the user's.  `first`:
+        the first separator is enough.  `dense`: work in the matrix G.
+        """
         try:
             unit = FactoredGram(rows)
             gram: GramOperator = DenseGram.of_rows(rows) if dense else unit
-            outcome = run(
-                algorithm,
-                gram,
-                self._targets(first=most is not None),
-                Limits(max_iterations=min(limits, default=None)),
-                [Watching(self.watchers)],
-                Control(clock=time.monotonic, deadline=self.deadline.at),
-            )
+            outcome = self.run_once(algorithm, gram, first=first, most=most)
         except ValueError as error:
             self.say(f"no floating-point search: {error}")
             return
-        self.spent.add(outcome)
-        if outcome.termination is Termination.INTERRUPTED:
-            self.deadline.stopped = True
         if keep:
-            self._remember(outcome, unit, members)
+            self.remember(outcome, unit.lengths, members)
+            self._remember_direction(outcome, unit)
         proposal = _proposal(outcome, gram, rows, members)
         if proposal is not None:
             self.last_support = proposal.support[: 2 * rows.dimension]
             yield proposal
 
-    def _targets(self, first: bool) -> Targets:
-        """Return what a run is for; `first`: the first separator is enough."""
-        gap = DEFAULT_GAP if self.gap is None and not self.alone and not first else self.gap
-        return Targets(epsilon=self.epsilon if self.alone else None, gap=gap)
+    def run_once(
+        self, algorithm: Algorithm[Any, Any], gram: GramOperator, *, first: bool = False, most: int | None = None
+    ) -> Outcome:
+        """Run an algorithm within the limits that are left, and count what it cost.
 
-    def _remember(self, outcome: Outcome, unit: FactoredGram, members: IntArray) -> None:
+        Parameters
+        ----------
+        algorithm : Algorithm
+        gram : GramOperator
+        first : bool
+            The first separator is enough; else the run goes on to the gap.
+        most : int, optional
+            A limit on the iterations of this run, beside what the user's limit leaves.
+        """
+        left = None if self.max_iterations is None else max(0, self.max_iterations - self.spent.iterations)
+        limits = [limit for limit in (most, left) if limit is not None]
+        gap = DEFAULT_GAP if self.gap is None and not self.alone and not first else self.gap
+        outcome = run(
+            algorithm,
+            gram,
+            Targets(epsilon=self.epsilon if self.alone else None, gap=gap),
+            Limits(max_iterations=min(limits, default=None)),
+            [Watching(self.watchers)],
+            Control(clock=time.monotonic, deadline=self.deadline.at),
+        )
+        self.spent.add(outcome)
+        if outcome.termination is Termination.INTERRUPTED:
+            self.deadline.stopped = True
+        return outcome
+
+    def remember(self, outcome: Outcome, lengths: Callable[[IntArray], FloatArray], members: IntArray) -> None:
+        """Keep the weights behind both ends of the bracket, over the raw rows.
+
+        Parameters
+        ----------
+        outcome : Outcome
+        lengths : callable
+            Positions of rows -> their norms |z_i|.
+        members : ndarray of int64
+            The rows of the problem that the positions stand for.
+        """
+
+        def raw(weights: FloatArray) -> dict[int, float]:
+            at = np.flatnonzero(weights)
+            return dict(zip(members[at].tolist(), (weights[at] / lengths(at)).tolist(), strict=True))
+
         lower, upper = outcome.lower, outcome.upper
         if lower is not None and lower.weights is not None and (outcome.bracket.lower or 0.0) > 0:
-            self.found.alpha = _raw(lower.weights, unit, members)
+            self.found.alpha = raw(lower.weights)
+        if upper is not None and upper.simplex is not None:
+            self.found.upper = raw(upper.simplex)
+
+    def _remember_direction(self, outcome: Outcome, unit: FactoredGram) -> None:
+        lower = outcome.lower
+        if lower is not None and lower.weights is not None and (outcome.bracket.lower or 0.0) > 0:
             known = unit.row_direction(lower.weights) if lower.direction is None else lower.direction
             self.found.direction = known if len(known) == unit.rows.dimension else None
-        if upper is not None and upper.simplex is not None:
-            self.found.upper = _raw(upper.simplex, unit, members)
 
-
-def _raw(weights: FloatArray, unit: FactoredGram, members: IntArray) -> dict[int, float]:
-    """Return weights over the raw rows from weights over the normalised ones, without zeros."""
-    at = np.flatnonzero(weights)
-    return dict(zip(members[at].tolist(), (weights[at] / unit.lengths(at)).tolist(), strict=True))
+    def finer(self, gap: float) -> Search:
+        """Return a search for a smaller gap that shares what was found and spent."""
+        return replace(self, gap=gap)
 
 
 def _proposal(outcome: Outcome, gram: GramOperator, rows: FloatRows, members: IntArray) -> Proposal | None:

@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "check_options": {"kernels"} | BASE,
     "search": {"search"} | SOLVING,
     "proof": {"check_options", "search"} | SOLVING,
-    "kernel_proof": {"search"} | SOLVING,
+    "kernel_proof": {"check_options", "search", "proof"} | SOLVING,
     "certify": ANSWERING | SOLVING,
     "workflows": {"workflows", "certify"} | ANSWERING | SOLVING,
     "report": {"report"} | BASE,
