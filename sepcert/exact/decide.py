@@ -1,8 +1,8 @@
 """Decide one face exactly: a strict separator or a minimal witness, from a float proposal where that is good enough.
 
 The order: the proposed direction is checked over all rows; the proposed support is solved exactly for its weights; rows
-that are nearly a witness are decided apart from the others; the exact simplex settles what is left, starting from the rows
-that were proposed.
+that are nearly a witness are decided apart from the others; the exact simplex settles what is left, starting from
+the proposed rows.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class _Reduction:
     """The state of facial reduction.
 
     `witness` is exact and positive on its rows; `spanning` are independent rows among them with the same span, and
-    `base` is a basis of the null space of that span (None: no witness yet).  `members` are the rows still to be decided,
+    `base` is a basis of the null space of that span (None: no witness yet).  `members` are the rows still open,
     `vanished` those found to be zero in the subspace, `conflict` is the first witness, which is minimal.
     """
 
