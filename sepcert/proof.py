@@ -54,7 +54,7 @@ def _prove_inseparable(rows: SignedRows, decision: Partition, weights: Mapping[i
 
 
 def _prove_complete(rows: SignedRows, direction: list[int], options: CheckOptions, search: Search) -> Evidence:
-    if search.found.upper is None:
+    if search.found.upper is None and not search.alone:
         search.margin(Face(rows, np.arange(rows.count)))
     separator, margin = _best(rows, direction, options, search)
     if leaves_open(margin, options.min_margin):

@@ -245,7 +245,7 @@ class MinNormPoint:
         for attempt in range(4):
             excess = self._excess()
             passive = self._passive.index
-            spread = float(np.abs(excess[passive]).max())
+            spread = float(np.abs(excess[passive]).max(initial=0.0))
             excess[passive] = 0.0
             worst = max(-float(excess.min()), self._threshold(float(self._point @ self._point)))
             if (spread <= 0.1 * worst and self._passive.room) or attempt == 3:

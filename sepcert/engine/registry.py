@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from sepcert.engine import bounds
 from sepcert.engine.algorithms.block_principal_pivoting import BlockPivotingOptions, BlockPrincipalPivoting
 from sepcert.engine.algorithms.iterated_smoothed_entropy import IteratedSmoothedEntropy
@@ -134,7 +136,11 @@ def make_algorithm(name: str, options: Mapping[str, object] | None = None) -> Al
             advice = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
             raise ConfigError(OPTION, f"{entry.name} takes no option {option!r}", advice=advice)
     try:
-        return entry.make(entry.options(**{name: _plain(value) for name, value in given.items()}))
+        plain = {name: _plain(value) for name, value in given.items()}
+        for field in fields(entry.options):
+            if field.name in plain:
+                _require_kind(entry.name, field.name, str(field.type), plain[field.name])
+        return entry.make(entry.options(**plain))
     except TypeError as error:
         written = ", ".join(f"{option}={value!r}" for option, value in given.items())
         raise ConfigError(
@@ -142,6 +148,26 @@ def make_algorithm(name: str, options: Mapping[str, object] | None = None) -> Al
         ) from error
     except ValueError as error:
         raise ConfigError(OPTION, f"{entry.name}: {error}") from error
+
+
+def _require_kind(algorithm: str, option: str, kind: str, value: object) -> None:
+    """Refuse a value that is not of the field's kind; whole numbers are 0 or more, those of a working set 1 or more."""
+    if value is None and "None" in kind:
+        return
+    wanted = None
+    if kind.startswith("int"):
+        least = 1 if option in {"sample", "batch", "enough"} else 0
+        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
+            wanted = f"a whole number, {least} or more"
+    elif kind.startswith("float"):
+        if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+            wanted = "a number"
+    elif kind.startswith("bool"):
+        wanted = None if isinstance(value, bool) else "true or false"
+    elif "Array" in kind and (np.ndim(value) != 1 or isinstance(value, str)):  # type: ignore[arg-type]
+        wanted = "an array with one weight a row, from Python"
+    if wanted is not None:
+        raise ConfigError(OPTION, f"{algorithm}: {option} is {value!r}", advice=f"give {wanted}")
 
 
 def _plain(value: object) -> object:

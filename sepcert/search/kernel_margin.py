@@ -15,6 +15,8 @@ from sepcert.problem import Problem
 from sepcert.search.proposals import Search
 from sepcert.status import Termination
 
+LARGEST_SCALE = 1e150
+SCALE = register("CONFIG-BIAS-SCALE", "The bias feature is too large for the values of the kernel.")
 NEEDS_ROWS = register(
     "CONFIG-ALGORITHM-KERNEL", "The algorithm works on rows, and the kernel gives only their products."
 )
@@ -31,6 +33,10 @@ def search_kernel_margin(problem: Problem, search: Search) -> None:
         A named algorithm that needs rows.
     """
     bias = float(problem.bias_scale) if problem.bias else 0.0
+    if not bias < LARGEST_SCALE:
+        raise ConfigError(
+            SCALE, f"bias_scale is {bias:g}", advice=f"with a kernel it has to be below {LARGEST_SCALE:g}"
+        )
     rows = KernelRows(problem.points.values, problem.labels, problem.kernel, bias)
     choice, form = choose_for_kernel(problem.rows, problem.points.shape[1])
     search.say(choice.reason)

@@ -31,6 +31,8 @@ NARROW = 128
 ENOUGH_PASSES = 12
 """Up to dimension NARROW the maximal margin is looked for in this many passes; a pass costs more than the rest."""
 DEFAULT_GAP = 0.01
+RUN_SHARE = 0.7
+"""Part of the time left that a run may take."""
 
 
 class Watching(Observer):
@@ -238,12 +240,19 @@ class Search:
             Targets(epsilon=self.epsilon if self.alone else None, gap=gap),
             Limits(max_iterations=min(limits, default=None)),
             [Watching(self.watchers)],
-            Control(clock=time.monotonic, deadline=self.deadline.at),
+            Control(clock=time.monotonic, deadline=self._share()),
         )
         self.spent.add(outcome)
         if outcome.termination is Termination.INTERRUPTED:
             self.deadline.stopped = True
         return outcome
+
+    def _share(self) -> float | None:
+        """Return the end of a run: part of the time that is left, so that the exact stage has some."""
+        if self.deadline.at is None:
+            return None
+        now = time.monotonic()
+        return now + RUN_SHARE * max(0.0, self.deadline.at - now)
 
     def remember(self, outcome: Outcome, lengths: Callable[[IntArray], FloatArray], members: IntArray) -> None:
         """Keep the weights behind both ends of the bracket, over the raw rows.

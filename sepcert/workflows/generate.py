@@ -10,6 +10,7 @@ and v stands for the point x = v_{1..d}/v_0 of the class sign(v_0); without, for
 from __future__ import annotations
 
 import difflib
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import atan, cos, log, pi, sin, sqrt
@@ -149,13 +150,24 @@ def generate(name: str, *, seed: int = 0, **options: Any) -> Generated:
     for option in options:
         if option not in recipe.defaults:
             raise ConfigError(OPTION, f"{name} takes no {option}", advice=f"it takes {', '.join(recipe.defaults)}")
-    full = {**recipe.defaults, **options}
+    full = {key: _plain(name, key, value) for key, value in {**recipe.defaults, **options}.items()}
+    seed = _plain(name, "seed", seed)
+    whole = [(key, full[key]) for key, default in recipe.defaults.items() if isinstance(default, int)]
+    for key, value in [("seed", seed), *whole]:
+        if not isinstance(value, int) or value < 0:
+            raise _bad(name, key, value, "a whole number, 0 or more")
     if full["rows"] < 2:
         raise _bad(name, "rows", full["rows"], "at least 2")
     if full["columns"] < 1:
         raise _bad(name, "columns", full["columns"], "at least 1")
     X, y, truth = recipe.make(np.random.default_rng(seed), **full)
     return Generated(name, {**full, "seed": seed}, _rounded(X), y, truth)
+
+
+def _plain(name: str, option: str, value: object) -> Any:
+    if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
+        raise _bad(name, option, value, "a number")
+    return operator.index(value) if hasattr(value, "__index__") else float(value)
 
 
 def _bad(name: str, option: str, value: object, wanted: str) -> ConfigError:
@@ -373,7 +385,6 @@ def midpoints(rng: np.random.Generator, rows: int, columns: int) -> Draw:
 
 
 _SIZE = {"rows": 200, "columns": 5}
-
 GENERATORS: dict[str, Recipe] = {
     "wedge": Recipe(
         "two rays in the plane, |x| from 1/r to r; normalised margin sqrt(2)/10 without a bias",

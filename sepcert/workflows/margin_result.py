@@ -129,6 +129,17 @@ class MarginResult:
             return ExitCode.INTERRUPTED
         return ExitCode.HOLDS if self.answered else ExitCode.UNDECIDED
 
+    def _reasons(self) -> dict[str, str]:
+        """Return `why`, with a sentence for every bracket that is wider than the gap and has none yet."""
+        reasons = dict(self.why)
+        for name in ("rho", "rho_2", "rho_1"):
+            margin = getattr(self, name)
+            if margin is None or margin.lower is None or margin.upper is None:
+                continue
+            if margin.upper > 0 and margin.upper - margin.lower > self.gap * margin.upper:
+                reasons.setdefault(name, "the gap was not reached: doubles tell no more, or a limit came first")
+        return reasons
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of ``sepcert margin --format json``; see docs/margin.md."""
         whole = self.result.to_dict()
@@ -143,7 +154,7 @@ class MarginResult:
             "rho_1_nonnegative": _shown(self.rho_1_nonnegative),
             "largest_norm": _shown(self.largest_norm),
             "rho_over_largest_norm": _shown(self.normalised_rho),
-            "why": dict(self.why),
+            "why": self._reasons(),
             "gap": self.gap,
             "answered": self.answered,
             "claims": [str(claim) for claim in self.result.evidence.claims],

@@ -265,7 +265,13 @@ def race_dataset(
     """
     entries = contestants(algorithms)
     options = _limited(options or CheckOptions())
-    kernel = make_kernel(options.kernel, dict(options.kernel_parameters))
+    if options.kernel != "linear":
+        raise ConfigError(
+            OPTION,
+            f"race compares algorithms on the linear kernel, not on {options.kernel!r}",
+            advice="use sepcert check --kernel ... --algorithm NAME for one algorithm",
+        )
+    kernel = make_kernel(options.kernel)
     problem = Problem(dataset.points, dataset.labels, kernel, options.bias, Fraction(options.bias_scale))
     rows = FloatRows(problem.points.values, problem.labels, float(problem.bias_scale) if problem.bias else 0.0)
     sizes = RowSizes.of(rows)
@@ -326,15 +332,13 @@ def _obstacle(entry: Entry, dataset: Dataset, problem: Problem, sizes: RowSizes)
     """Return why an algorithm does not apply to a problem, or nothing."""
     if entry.needs not in {"rows", "gram"}:
         return f"it needs {entry.needs}"
-    if problem.kernel.name != "linear":
-        only = f"it works on rows, and the {problem.kernel.name} kernel gives only products of them"
-        return only if entry.needs == "rows" else ""
     zero = np.flatnonzero(sizes.euclidean == 0.0)
     if len(zero):
         others = f" and {len(zero) - 1} more" if len(zero) > 1 else ""
-        return f"row {dataset.row_numbers[zero[0]]}{others} is zero and has no normalised form (sepcert check decides)"
+        which = f"row {dataset.row_numbers[zero[0]]}{others}"
+        return f"{which} has norm zero in doubles, and so no normalised form (sepcert check decides)"
     if not np.all(np.isfinite(sizes.euclidean)):
-        return "the norm of a row is beyond the range of doubles"
+        return "the square of a row's norm is beyond the range of doubles (sepcert check decides)"
     return ""
 
 

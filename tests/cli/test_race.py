@@ -91,7 +91,7 @@ def test_no_algorithm_applies(sepcert, tmp_path):
     assert done.status == 3
     assert done.out.startswith("Undecided: no algorithm could run\n")
     assert "left out  perceptron, normalized-perceptron" in done.out
-    assert "row 2 is zero" in " ".join(done.out.split())
+    assert "row 2 has norm zero" in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(

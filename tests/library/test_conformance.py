@@ -100,3 +100,33 @@ def test_options_of_an_algorithm():
         sepcert.check(X, y, algorithm="isnkpvn", algorithm_options={"gamma": "fast"})
     with pytest.raises(sepcert.ConfigError, match="auto takes no options"):
         sepcert.check(X, y, algorithm_options={"gamma": 2})
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options"),
+    [
+        ("perceptron", {"seed": 1.5}),
+        ("perceptron", {"seed": "x"}),
+        ("perceptron", {"seed": -1}),
+        ("min-norm-point", {"sample": 0}),
+        ("min-norm-point", {"batch": "x"}),
+        ("snkp", {"delta": True}),
+        ("snkpvn", {"q": 1}),
+        ("isnkpvn", {"gamma": "true"}),
+    ],
+)
+def test_options_of_the_wrong_kind_are_refused(algorithm, options):
+    X, y, _, _ = problems()["wide margin"]
+    with pytest.raises(sepcert.ConfigError):
+        sepcert.check(X, y, algorithm=algorithm, algorithm_options=options)
+
+
+def test_a_time_limit_leaves_the_exact_stage_its_part():
+    X, y, _, _ = problems()["random labels"]
+    result = sepcert.check(X, y, algorithm="nkp", time_limit_seconds=1.0)
+    assert result.verdict == "inseparable"
+
+
+def test_the_bias_scale_of_a_kernel_is_limited():
+    with pytest.raises(sepcert.ConfigError, match="bias_scale"):
+        sepcert.check([[0.0], [1.0]], [0, 1], kernel="gaussian", gamma=1, bias_scale=1e200)

@@ -190,7 +190,7 @@ def test_zero_rows_have_no_normalised_form():
     result = race([[0.0, 0.0], [1.0, 2.0], [0.0, 0.0], [2.0, 1.0]], [1, 0, 1, 0], bias=False)
     assert result.runs == ()
     assert {one.algorithm for one in result.absent} == set(ALGORITHMS)
-    assert "row 1 and 1 more is zero" in result.absent[0].reason
+    assert "row 1 and 1 more has norm zero" in result.absent[0].reason
     assert not result.answered
 
 
@@ -281,3 +281,8 @@ def test_the_inputs_of_the_bounds_are_lower_ends():
 def test_the_library_exports_both():
     assert sepcert.race is race
     assert sepcert.generate is generate
+
+
+def test_other_kernels_are_refused():
+    with pytest.raises(sepcert.ConfigError, match="race compares algorithms on the linear kernel"):
+        sepcert.race([[0.0], [1.0]], [0, 1], kernel="gaussian", kernel_parameters={"gamma": 1})
