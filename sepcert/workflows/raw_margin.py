@@ -84,6 +84,9 @@ def raw_proposal(rows: FloatRows, separator: FloatArray, gap: float, deadline: D
         gained = solution.norm < before
         if nearest[0] - best[0] <= gap * nearest[0] or not len(entering) or not gained:
             break
-        hull.append(rows.take(entering))
+        block = rows.take(entering)
+        if not np.abs(block).max() < _MOST:
+            break
+        hull.append(block)
         working = np.concatenate([working, entering])
     return RawProposal(best[1], nearest[1], passes)

@@ -332,7 +332,7 @@ def test_no_factorisation_is_begun_that_would_end_after_the_deadline(monkeypatch
 
 def test_options_are_checked():
     for name, options in (("pfw", {"block": 0}), ("bpp", {"pairwise": -1}), ("bpp", {"support_limit": 0})):
-        with pytest.raises(Exception, match="at least|0 or more") as caught:
+        with pytest.raises(Exception, match=r"at least|0 or more") as caught:
             make_algorithm(name, options)
         assert caught.value.code == "CONFIG-ALGORITHM-OPTION"
 

@@ -381,3 +381,10 @@ def test_wrong_options_and_data():
         sepcert.margin([[0], [1]], [0, 1], numbers="roman")
     with pytest.raises(DataError):
         sepcert.margin([[0], [1]], [0, 0])
+
+
+def test_rows_of_very_different_size():
+    result = sepcert.margin([[1e300], [1e-300], [-1e300]], ["a", "a", "b"])
+    assert result.verified
+    assert 0 < result.rho.lower <= result.rho.upper
+    assert 0 < result.rho_2.lower <= result.rho_2.upper
