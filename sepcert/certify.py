@@ -7,7 +7,7 @@ this module that :mod:`sepcert.verify` has not accepted.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from sepcert.kernels import make_kernel
 from sepcert.problem import Problem
 from sepcert.proof import bound_only, prove
 from sepcert.result import Result
-from sepcert.search.proposals import Search
+from sepcert.search.proposals import Say, Search, Watcher
 from sepcert.status import Claim, Numbers, Separation, Termination, Verdict
 from sepcert.verify.evidence import check_evidence
 from sepcert.verify.report import Report
@@ -34,11 +34,7 @@ from sepcert.verify.rows import SignedRows
 from sepcert.verify.signs import signs
 
 if TYPE_CHECKING:
-    from sepcert.engine.protocol import IterationRecord
-
-
-Watcher = Callable[["IterationRecord"], None]
-Say = Callable[[str], None]
+    pass
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from sepcert.problem import FloatArray, Problem
 from sepcert.status import ExitCode, Termination
 
 _BLOCK = 1 << 20
-EXPECTATIONS = ("separable", "inseparable", "complete", "quasi-complete", "overlap", "any")
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Gate:
     Attributes
     ----------
     expect : str
-        One of :data:`EXPECTATIONS`.
+        One of :class:`sepcert.status.Expect`.
     min_margin : float or None
     holds : bool or None
         None: undecided.

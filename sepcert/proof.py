@@ -12,7 +12,6 @@ from sepcert.check_options import CheckOptions
 from sepcert.exact.evidence import (
     combination,
     integer_witness,
-    separates,
     separator_from_alpha,
     separator_from_direction,
 )
@@ -75,48 +74,53 @@ def leaves_open(margin: Margin, wanted: float | None) -> bool:
 def _best(rows: SignedRows, direction: list[int], options: CheckOptions, search: Search) -> tuple[Separator, Margin]:
     """Return the separator with the best certified bracket that is found without further search.
 
-    The alpha of the engine comes first, as it has few digits.  Where sum alpha_i z_i cancels so much that the bracket
-    is wide, the directions of the engine and of the exact stage are tried, with alpha solved for exactly.
+    The alpha of the engine comes first, as it has few digits.  Where it does not hold exactly, or sum alpha_i z_i
+    cancels so much that the bracket is wide, the directions of the engine and of the exact stage are tried, with alpha
+    solved for exactly; in large dimensions that is not done only to narrow a bracket.
     """
     wanted = options.gap or DEFAULT_GAP
-    best: tuple[Separator, Margin] | None = None
-    for separator in _separators(rows, direction, search):
-        margin = _bracket(rows, separator, search)
-        if best is None or (margin.lower or 0.0) > (best[1].lower or 0.0):
-            best = separator, margin
-        lower, upper = best[1].lower or 0.0, best[1].upper or 0.0
-        if upper - lower <= wanted * upper:
+    one = Combination((0,), (Fraction(1),))  # any single row bounds the margin by 1
+    upper = _upper(rows, search) or Margin(None, margin_upper(rows, one), one)
+    best = _held(rows, _from_alpha(rows, search), upper)
+    if best is not None and (rows.dimension > EXACT_UP_TO or _narrow(best[1], wanted)):
+        return best
+    for proposed in _directions(rows, direction, search):
+        found = _held(rows, separator_from_direction(rows, proposed, search.found.upper or ()), upper)
+        if found is not None and (best is None or (found[1].lower or 0.0) > (best[1].lower or 0.0)):
+            best = found
+        if best is not None and _narrow(best[1], wanted):
             break
     if best is None:
         raise ArithmeticError("a separator that was proved has been lost")
     return best
 
 
-def _separators(rows: SignedRows, direction: list[int], search: Search) -> Iterator[Separator]:
-    """Yield separators that hold exactly, the cheap ones first; those solved for exactly only where that is quick."""
-    cheap = False
-    if search.found.alpha is not None:
-        separator = separator_from_alpha(rows, {i: Fraction(a) for i, a in search.found.alpha.items()})
-        if separator is not None and separates(rows, separator):
-            yield separator
-            cheap = True
-    if cheap and rows.dimension > EXACT_UP_TO:
-        return
-    hints = search.found.upper or ()
+def _from_alpha(rows: SignedRows, search: Search) -> Separator | None:
+    if search.found.alpha is None:
+        return None
+    return separator_from_alpha(rows, {i: Fraction(a) for i, a in search.found.alpha.items()})
+
+
+def _directions(rows: SignedRows, direction: list[int], search: Search) -> Iterator[list[int]]:
+    """Yield the engine's direction, where solving for its alpha is quick, and the exact stage's, which separates."""
     if rows.dimension <= EXACT_UP_TO and search.found.direction is not None:
         proposed = Face(rows, np.arange(rows.count)).scaled_base(search.found.direction)
         if any(proposed):
-            separator = separator_from_direction(rows, proposed, hints)
-            if separates(rows, separator):
-                yield separator
-    yield separator_from_direction(rows, direction, hints)
+            yield proposed
+    yield direction
 
 
-def _bracket(rows: SignedRows, separator: Separator, search: Search) -> Margin:
-    lower = max(margin_lower(rows, separator), 0.0)
-    one = Combination((0,), (Fraction(1),))  # any single row bounds the margin by 1
-    upper = _upper(rows, search) or Margin(None, margin_upper(rows, one), one)
-    return Margin(lower, upper.upper, upper.upper_weights)
+def _held(rows: SignedRows, separator: Separator | None, upper: Margin) -> tuple[Separator, Margin] | None:
+    """Return the separator with its bracket, or None where some row is not strictly on its side, exactly."""
+    if separator is None:
+        return None
+    lower = margin_lower(rows, separator)
+    return None if lower < 0 else (separator, Margin(lower, upper.upper, upper.upper_weights))
+
+
+def _narrow(margin: Margin, gap: float) -> bool:
+    lower, upper = margin.lower or 0.0, margin.upper or 0.0
+    return upper - lower <= gap * upper
 
 
 def _upper(rows: SignedRows, search: Search) -> Margin | None:

@@ -13,9 +13,9 @@ import numpy as np
 from sepcert.certificate.model import Certificate, Evidence, KernelStatement
 from sepcert.certificate.model import Witness as ExactWitness
 from sepcert.data.dataset import Dataset
-from sepcert.findings import EXPECTATIONS, Gate, Margin, Run, Separator, Witness, shares
+from sepcert.findings import Gate, Margin, Run, Separator, Witness, shares
 from sepcert.problem import Problem
-from sepcert.status import Separation, Verdict
+from sepcert.status import Expect, Separation, Verdict
 from sepcert.verify.report import Report
 
 SCHEMA = "sepcert-result/1"
@@ -183,8 +183,8 @@ class Result:
 
     def gate(self, expect: str = "separable", min_margin: float | None = None) -> Gate:
         """Compare the verdict with what was expected; one refuted part refutes the gate."""
-        if expect not in EXPECTATIONS:
-            raise ValueError(f"expect {expect!r} is none of {', '.join(EXPECTATIONS)}")
+        if expect not in set(Expect):
+            raise ValueError(f"expect {expect!r} is none of {', '.join(Expect)}")
         parts = [self._meets(expect)]
         if min_margin is not None:
             reached = self._reaches(min_margin)

@@ -83,6 +83,17 @@ class Numbers(StrEnum):
     BINARY64 = "binary64"
 
 
+class Expect(StrEnum):
+    """What the gate demands."""
+
+    SEPARABLE = "separable"
+    INSEPARABLE = "inseparable"
+    COMPLETE = "complete"
+    QUASI_COMPLETE = "quasi-complete"
+    OVERLAP = "overlap"
+    ANY = "any"
+
+
 class ExitCode(IntEnum):
     """Exit statuses of the command line, the same for every command."""
 

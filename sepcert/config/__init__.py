@@ -4,13 +4,13 @@ from sepcert.config.resolve import Configuration, resolve, resolve_one, show, sh
 from sepcert.config.settings import (
     DataSettings,
     EngineSettings,
-    Expect,
     GateSettings,
     KernelSettings,
     Missing,
     OutputFormat,
     OutputSettings,
 )
+from sepcert.status import Expect
 
 __all__ = [
     "Configuration",

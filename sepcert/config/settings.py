@@ -9,18 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from sepcert.config import parsers
-from sepcert.status import Numbers
-
-
-class Expect(StrEnum):
-    """What the gate demands."""
-
-    SEPARABLE = "separable"
-    INSEPARABLE = "inseparable"
-    COMPLETE = "complete"
-    QUASI_COMPLETE = "quasi-complete"
-    OVERLAP = "overlap"
-    ANY = "any"
+from sepcert.status import Expect, Numbers
 
 
 class Missing(StrEnum):

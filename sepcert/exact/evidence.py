@@ -11,7 +11,7 @@ import numpy as np
 
 from sepcert.certificate.model import Combination, Separator, Witness
 from sepcert.exact.linear_algebra import independent, null_space, pivot_columns, primitive, projection
-from sepcert.verify.combination import Direction, combine
+from sepcert.verify.combination import combine
 from sepcert.verify.rows import SignedRows
 from sepcert.verify.signs import signs
 
@@ -58,11 +58,6 @@ def separator_from_direction(rows: SignedRows, direction: list[int], hints: Iter
     if separator is None:
         raise ArithmeticError("a separator is orthogonal to every row")
     return separator
-
-
-def separates(rows: SignedRows, separator: Separator) -> bool:
-    """Whether z_i'w > 0 exactly for every row."""
-    return bool((Direction(rows, separator).row_signs() > 0).all())
 
 
 def integer_witness(weights: Mapping[int, Fraction]) -> Witness:
