@@ -12,7 +12,7 @@ PACKAGE = ROOT / "sepcert"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 BASE = {"errors", "status", "_version"}
-STATEMENT = {"problem", "kernels"} | BASE
+STATEMENT = {"problem", "kernels", "manifolds"} | BASE
 MATTER = {"data", "certificate"} | STATEMENT
 TRUSTED = {"verify"} | MATTER
 SOLVING = {"engine", "exact"} | TRUSTED
@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "_version": set(),
     "kernels": STATEMENT,
     "problem": STATEMENT,
+    "manifolds": STATEMENT,
     "data": MATTER,
     "certificate": MATTER,
     "verify": TRUSTED,
